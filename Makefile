@@ -1,0 +1,77 @@
+# Nothing to activate: every target sets up .venv first when it is missing or out of date. `make help` lists them.
+# torch is needed by shufflekit.learning only; `export TORCH=...` saves typing it each time.
+
+PYTHON ?= python3
+TORCH ?= cpu
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+READY := .venv/.ready-$(TORCH)
+TORCH_PIN := $(shell grep '^torch==' requirements-torch.txt)
+CPU_INDEX := https://download.pytorch.org/whl/cpu
+
+ifeq ($(filter cpu cuda none,$(TORCH)),)
+$(error TORCH must be cpu, cuda or none, got '$(TORCH)')
+endif
+
+# A backend set in the user's shell would turn off the pictures in the notebooks.
+unexport MPLBACKEND
+
+.DEFAULT_GOAL := course
+.PHONY: course setup lab test lint bench lock clean help
+
+course: setup ## set up, run the notebooks in order, build the HTML copy (the default)
+	$(BIN)/python tools/run_notebooks.py
+	$(BIN)/python tools/build_html.py
+
+setup: $(READY) ## set up .venv; TORCH=cuda for a CUDA build of torch, TORCH=none for no torch
+
+lab: setup ## open the course in JupyterLab
+	$(BIN)/jupyter lab $(LAB_OPTIONS) notebooks/00_start_here.ipynb
+
+test: setup ## unit tests, then every notebook run again and compared with its saved outputs
+	$(BIN)/python -m pytest -n 2 --dist loadscope tests notebooks \
+	    --nbval --nbval-current-env --nbval-cell-timeout 120 --nbval-sanitize-with tests/nbval_sanitize.cfg
+
+lint: setup ## style, format and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: setup ## time the package
+	$(BIN)/python tools/bench.py
+
+lock: ## resolve the versions anew: requirements.lock, requirements-torch.txt, environment.yml
+	$(PYTHON) tools/lock.py
+
+clean: ## remove .venv, build and caches
+	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+help: ## list the targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
+
+# The stamp is written last and carries the kind of torch, so an interrupted set-up, or one with another torch, starts
+# from nothing; a changed lock file updates what is there.
+$(READY): requirements.lock requirements-torch.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo 'shufflekit needs Python 3.11 or newer: make PYTHON=python3.11' >&2; exit 1; }
+	@test -e $@ || rm -rf .venv
+	@rm -f .venv/.ready-*
+	@echo 'Setting up .venv with torch: $(TORCH) (a minute or two, once) ...'
+	@$(PYTHON) -m venv .venv
+	@$(PIP) install --quiet --requirement requirements.lock
+	$(install-torch-$(TORCH))
+	@$(PIP) install --quiet --no-deps --editable .
+	@touch $@
+
+# The CPU build: a wheel at hand (in pip's find-links) if there is one, else from torch's own index, which is asked for
+# torch alone. Without the first line, a machine that cannot reach that index would wait for it.
+define install-torch-cpu
+@$(PIP) install --quiet --no-deps --no-index $(TORCH_PIN) 2>/dev/null || \
+    $(PIP) install --quiet --no-deps --index-url $(CPU_INDEX) $(TORCH_PIN) || \
+    { echo 'No CPU build of $(TORCH_PIN) found: make TORCH=cuda or make TORCH=none' >&2; exit 1; }
+@$(PIP) install --quiet --requirement requirements-torch.txt
+endef
+
+install-torch-cuda = @$(PIP) install --quiet --requirement requirements-torch.txt
+install-torch-none = @echo 'Without torch: shufflekit.learning will not import.'

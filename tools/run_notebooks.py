@@ -1,0 +1,164 @@
+"""Run the notebooks in order and save them with their outputs, the same bytes every time.
+
+    python tools/run_notebooks.py                           all of them
+    python tools/run_notebooks.py notebooks/04_*.ipynb      these
+
+A notebook that fails, or takes longer than `--time-limit` seconds, is left on the disk as it was.
+"""
+
+import argparse
+import math
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+import nbformat
+from jupyter_client.asynchronous import AsyncKernelClient
+from jupyter_client.channels import AsyncZMQSocketChannel
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError
+from nbconvert.filters import strip_ansi
+from nbformat import NotebookNode
+from traitlets import Type
+from traitlets.config import Config
+
+NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+MODEL_PREFIX = "IPY_MODEL_"
+EXPLORER_NOTE = "An explorer: run this cell in JupyterLab to move its controls. What it shows at first:"
+# The rest of what a kernel says of itself (versions, mostly) changes from machine to machine.
+NOTEBOOK_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "pygments_lexer": "ipython3",
+    },
+}
+
+
+class NotebookFailed(Exception):
+    """A notebook did not run to its end; the message says why."""
+
+
+class SteadyChannel(AsyncZMQSocketChannel):
+    """Looks for a message again every second.
+
+    Now and then an asyncio socket misses the news that one has come, and would wait until the time limit.
+    """
+
+    async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:
+        deadline = time.monotonic() + (math.inf if timeout is None else timeout)
+        while True:
+            try:
+                return await super().get_msg(max(0.0, min(1.0, deadline - time.monotonic())))
+            except Empty:
+                if time.monotonic() >= deadline:
+                    raise
+
+
+class SteadyClient(AsyncKernelClient):
+    """A kernel client that listens on steady channels."""
+
+    shell_channel_class = Type(SteadyChannel)
+    iopub_channel_class = Type(SteadyChannel)
+
+
+def execute(notebook: NotebookNode, folder: Path, time_limit: float) -> None:
+    """Run all cells in a new kernel working in `folder`, within `time_limit` seconds in all."""
+    os.environ.pop("MPLBACKEND", None)  # it would turn off the pictures in the notebook
+    deadline = time.monotonic() + time_limit
+    client = NotebookClient(
+        notebook,
+        kernel_name="python3",
+        config=Config(AsyncKernelManager={"client_factory": SteadyClient}),
+        resources={"metadata": {"path": str(folder)}},
+        timeout_func=lambda cell: max(1, round(deadline - time.monotonic())),
+        record_timing=False,
+        coalesce_streams=True,
+        raise_on_iopub_timeout=True,
+        # what the kernel says of itself would cut the progress lines in two
+        extra_arguments=["--IPKernelApp.log_level=CRITICAL"],
+    )
+    try:
+        client.execute()
+    except CellTimeoutError as error:
+        raise NotebookFailed(f"took longer than {time_limit:g} s") from error
+    except (CellExecutionError, RuntimeError) as error:
+        raise NotebookFailed(strip_ansi(str(error))) from error
+
+
+def tidy(notebook: NotebookNode) -> None:
+    """Drop whatever would differ at the next run or on the next machine."""
+    widgets = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
+    notebook.metadata = nbformat.from_dict(NOTEBOOK_METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    for position, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{position:02d}"
+        cell.metadata = nbformat.from_dict({"tags": cell.metadata.tags} if cell.metadata.get("tags") else {})
+        if cell.cell_type == "code":
+            cell.outputs = [kept for output in cell.outputs for kept in without_widgets(output, widgets)]
+
+
+def without_widgets(output: NotebookNode, widgets: dict) -> Iterator[NotebookNode]:
+    """The output itself, or for a widget (a number that only its own kernel knows) a still picture of it."""
+    if WIDGET_VIEW not in output.get("data", {}):
+        yield output
+        return
+    note = {"text/plain": EXPLORER_NOTE, "text/markdown": f"*{EXPLORER_NOTE}*"}
+    yield nbformat.v4.new_output("display_data", data=note)
+    for picture in shown_inside(output.data[WIDGET_VIEW]["model_id"], widgets):
+        yield from without_widgets(nbformat.from_dict(picture), widgets)
+
+
+def shown_inside(model: str, widgets: dict) -> Iterator[dict]:
+    """The outputs that a widget and its children hold, in their order on the screen."""
+    state = widgets.get(model, {}).get("state", {})
+    yield from state.get("outputs", [])
+    for child in state.get("children", []):
+        yield from shown_inside(child.removeprefix(MODEL_PREFIX), widgets)
+
+
+def save(notebook: NotebookNode, path: Path) -> None:
+    """Replace the file in one step, so that it is never half written."""
+    text = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
+    unfinished = path.with_suffix(".ipynb.tmp")
+    unfinished.write_text(text, encoding="utf-8", newline="\n")
+    unfinished.replace(path)
+
+
+def run(path: Path, time_limit: float) -> None:
+    """Run one notebook and save it; raises `NotebookFailed`, and changes nothing, when it fails."""
+    notebook = nbformat.read(path, as_version=4)
+    execute(notebook, path.parent, time_limit)
+    tidy(notebook)
+    save(notebook, path)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the notebooks, one line each; the exit code is 1 as soon as one fails."""
+    parser = argparse.ArgumentParser(description="Run notebooks in order and save them with their outputs.")
+    parser.add_argument("notebooks", nargs="*", type=Path, help="all of the course when none is named")
+    parser.add_argument("--time-limit", type=float, default=60.0, metavar="SECONDS", help="for each (60)")
+    options = parser.parse_args(arguments)
+    paths = options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))
+    for count, path in enumerate(paths, start=1):
+        print(f"[{count}/{len(paths)}] {path.name} ... ", end="", flush=True)
+        start = time.monotonic()
+        try:
+            run(path, options.time_limit)
+        except NotebookFailed as error:
+            print(f"failed; the file is as it was\n{error}", file=sys.stderr)
+            return 1
+        print(f"{time.monotonic() - start:.1f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
