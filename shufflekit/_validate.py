@@ -1,0 +1,163 @@
+"""Checks of arguments, in words.
+
+Every check takes exactly one keyword, so that the message can name the argument:
+``eps0 = positive(eps0=eps0)`` returns the value, cleaned to a plain Python or numpy number,
+or raises. A value of the wrong kind is a ``TypeError``, one out of range a ``ValueError``;
+both say what is allowed and what was given.
+"""
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def _only(named: dict[str, Any]) -> tuple[str, Any]:
+    ((name, value),) = named.items()
+    return name, value
+
+
+def _real(name: str, value: Any, allowed: str) -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be {allowed}, got a number beyond floating point") from None
+
+
+def _floats(name: str, value: Any, allowed: str) -> Array:
+    values = _as_array(name, value, allowed)
+    if values.dtype.kind not in "iuf" or values.size == 0:
+        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+    return values.astype(np.float64)
+
+
+def _as_array(name: str, value: Any, allowed: str) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:  # lists of different lengths
+        raise ValueError(f"{name} must be {allowed}, got {value!r}") from None
+
+
+def positive(**named: Any) -> float:
+    """A finite number above 0."""
+    name, value = _only(named)
+    allowed = "positive and finite"
+    number = _real(name, value, allowed)
+    if not 0 < number < np.inf:
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return number
+
+
+def local_eps(**named: Any) -> float:
+    """A local privacy parameter: above 0, at most 300 (``e^600`` is still a floating-point number)."""
+    name, value = _only(named)
+    allowed = "positive and at most 300"
+    number = _real(name, value, allowed)
+    if not 0 < number <= 300:
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return number
+
+
+def nonnegative(**named: Any) -> float:
+    """A finite number, 0 or above."""
+    name, value = _only(named)
+    allowed = "0 or positive, and finite"
+    number = _real(name, value, allowed)
+    if not 0 <= number < np.inf:
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return number
+
+
+def open_unit(**named: Any) -> float:
+    """A probability strictly between 0 and 1 (a delta, say)."""
+    name, value = _only(named)
+    allowed = "strictly between 0 and 1"
+    number = _real(name, value, allowed)
+    if not 0 < number < 1:
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return number
+
+
+def rate(**named: Any) -> float:
+    """A sampling rate: above 0, at most 1."""
+    name, value = _only(named)
+    allowed = "above 0 and at most 1"
+    number = _real(name, value, allowed)
+    if not 0 < number <= 1:
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return number
+
+
+def count(at_least: int = 1, at_most: int | None = None, **named: Any) -> int:
+    """A whole number in [at_least, at_most]; 10.0 is not one, nor is True."""
+    name, value = _only(named)
+    allowed = f"a whole number of at least {at_least:,}"
+    if at_most is not None:
+        allowed += f" and at most {at_most:,}"
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+    number = int(value)
+    if number < at_least or (at_most is not None and number > at_most):
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+    return number
+
+
+def orders(integer: bool = False, at_most: float = np.inf, **named: Any) -> Array:
+    """One Renyi order or an array of them, as floats: above 1, or whole numbers from 2."""
+    name, value = _only(named)
+    allowed = "a whole number of at least 2" if integer else "above 1 and finite"
+    if at_most < np.inf:
+        allowed += f" and at most {at_most:g}"
+    result = _floats(name, value, f"{allowed} (or an array of such)")
+    good = np.isfinite(result) & (result > 1) & (result <= at_most)
+    if integer:
+        good &= result == np.floor(result)
+    if not good.all():
+        raise ValueError(f"{name} must be {allowed}, got {result[~good].flat[0]:g}")
+    return result
+
+
+def array(low: float = -np.inf, high: float = np.inf, **named: Any) -> Array:
+    """One number or an array of numbers, each finite and in [low, high], as floats."""
+    name, value = _only(named)
+    allowed = f"numbers from {low:g} to {high:g}"
+    result = _floats(name, value, allowed)
+    good = np.isfinite(result) & (result >= low) & (result <= high)
+    if not good.all():
+        raise ValueError(f"{name} must be {allowed}, got {result[~good].flat[0]:g}")
+    return result
+
+
+def probabilities(axis: int | None = None, **named: Any) -> NDArray[Any]:
+    """Probabilities that sum to 1 (along ``axis``): floats or, kept exact, ``Fraction`` or ``mpmath.mpf``."""
+    name, value = _only(named)
+    allowed = "an array of probabilities, 0 or above, that sum to 1"
+    table = _as_array(name, value, allowed)
+    kind, size = table.dtype.kind, table.size
+    real = kind != "O" or all(isinstance(x, numbers.Real) and not isinstance(x, bool) for x in table.flat)
+    if kind not in "iufO" or size == 0 or not real:
+        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+    if table.dtype != object:
+        table = table.astype(np.float64)
+    if not (table >= 0).all():
+        raise ValueError(f"{name} must be {allowed}, got {float(table.min()):.6g}")
+    totals = np.asarray(table.sum(axis=axis)).ravel()
+    # Sums of fractions must be 1, all others nearly so.
+    slack = 0 if all(isinstance(total, numbers.Rational) for total in totals) else 1e-9
+    for total in totals:
+        if not abs(total - 1) <= slack:
+            raise ValueError(f"{name} must be {allowed}, got a sum of {float(total):.12g}")
+    return table
+
+
+def choice(options: tuple[str, ...], **named: Any) -> str:
+    """One of a few words."""
+    name, value = _only(named)
+    if value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {value!r}")
+    return str(value)

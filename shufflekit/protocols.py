@@ -1,0 +1,179 @@
+"""The front door: say what happens, ask what it costs.
+
+    round_ = Shuffle(eps0=2.0, n=1_000, population=1_000_000)
+    run = round_ * 100_000
+    run.epsilon(delta=1e-8)
+"""
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from shufflekit import _validate
+from shufflekit.bracket import Bracket, bracket
+from shufflekit.dominating_pairs import Atoms, randomized_response
+from shufflekit.loss_distribution import Composition, Part
+from shufflekit.papers import girgis2021
+from shufflekit.renyi import RenyiCurve
+
+if TYPE_CHECKING:
+    from shufflekit.compare import Comparison
+
+MAX_N = 10**9
+
+
+class Shuffle:
+    """One round: n clients report through an eps0-LDP randomizer and a shuffler, any randomizer and any data.
+
+    With a ``population``, the n are drawn from it anew each round: fixed size, uniformly, without replacement.
+
+    Formal guarantees. Neighbouring data sets differ in one record. The upper ends hold for every eps0-LDP randomizer,
+    also when each round's is chosen after seeing the earlier ones; the lower ends are reached by binary randomized
+    response.
+    """
+
+    def __init__(self, eps0: float, n: int, population: int | None = None) -> None:
+        self.eps0 = _validate.local_eps(eps0=eps0)
+        self.n = _validate.count(n=n, at_most=MAX_N)
+        self.population = self.n if population is None else _validate.count(population=population, at_most=MAX_N)
+        if self.n > self.population:
+            raise ValueError(f"n must be at most the population of {self.population:,}, got {n!r}")
+
+    def __repr__(self) -> str:
+        sampled = f", population={self.population:_}" if self.population > self.n else ""
+        return f"Shuffle(eps0={self.eps0:g}, n={self.n:_}{sampled})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shuffle) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[float, int, int]:
+        return self.eps0, self.n, self.population
+
+    def __mul__(self, rounds: int) -> "Run":
+        return Run([(self, _validate.count(rounds=rounds))])
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: "Shuffle | Run") -> "Run":
+        return (self * 1) + other
+
+    @property
+    def pure_epsilon(self) -> float:
+        """The eps at delta = 0: sampling at rate gamma turns eps0 into ``log(1 + gamma (e^eps0 - 1))`` [ullman2017]."""
+        log_odds = math.log(self.n / self.population) + self.eps0 + math.log(-math.expm1(-self.eps0))
+        return float(np.logaddexp(0.0, log_odds))
+
+    @property
+    def renyi_curve(self) -> RenyiCurve:
+        """Theorem 1 of girgis2021 between whole orders too, or the pure bound where that is less."""
+
+        def bound(order: Any) -> Any:
+            return girgis2021.thm1_real_order(order, self.eps0, self.population, self.n, cap=self.pure_epsilon)
+
+        return RenyiCurve(bound, limit=self.pure_epsilon)
+
+    def worst_known_pair(self, tilt: float, log_cut: float) -> Atoms:
+        """What binary randomized response shows of one record when all others are equal."""
+        return randomized_response(self.eps0, self.n, self.population, tilt=tilt, log_cut=log_cut)
+
+    def epsilon(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
+        """See ``Run.epsilon``."""
+        return (self * 1).epsilon(delta, rtol=rtol)
+
+    def delta(self, eps: float, *, rtol: float = 1e-2) -> Bracket:
+        """See ``Run.delta``."""
+        return (self * 1).delta(eps, rtol=rtol)
+
+    def rdp(self, order: ArrayLike) -> Any:
+        """See ``Run.rdp``."""
+        return (self * 1).rdp(order)
+
+    def attack_epsilon(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
+        """See ``Run.attack_epsilon``."""
+        return (self * 1).attack_epsilon(delta, rtol=rtol)
+
+    def compare(self, delta: float) -> "Comparison":
+        """See ``Run.compare``."""
+        return (self * 1).compare(delta)
+
+
+class Run:
+    """Rounds of one or several protocols, each chosen adaptively: made by ``protocol * rounds`` and ``+``."""
+
+    def __init__(self, parts: Iterable[tuple[Shuffle, int]]) -> None:
+        counts: dict[Shuffle, int] = {}
+        for protocol, rounds in parts:
+            counts[protocol] = counts.get(protocol, 0) + rounds
+        self.parts = list(counts.items())
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{protocol} * {rounds:_}" for protocol, rounds in self.parts)
+
+    def __mul__(self, rounds: int) -> "Run":
+        rounds = _validate.count(rounds=rounds)
+        return Run((protocol, rounds * own) for protocol, own in self.parts)
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: "Shuffle | Run") -> "Run":
+        if not isinstance(other, (Shuffle, Run)):
+            return NotImplemented
+        return Run([*self.parts, *(other * 1).parts])
+
+    @property
+    def renyi_curve(self) -> RenyiCurve:
+        """The Renyi bounds of all rounds, added."""
+        first, *rest = (protocol.renyi_curve * rounds for protocol, rounds in self.parts)
+        for curve in rest:
+            first = first + curve
+        return first
+
+    def rdp(self, order: ArrayLike) -> Any:
+        """A bound on the Renyi divergence at one real order above 1, or at an array of them, summed over rounds."""
+        return self.renyi_curve(order)
+
+    def epsilon(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
+        """The eps at delta; ``rtol`` is for the attack. Upper: Theorem 1 and Lemma 1 of girgis2021 at the best order. Lower: ``attack_epsilon``."""
+        upper = self.renyi_curve.epsilon(delta).value
+        # At delta = 0 and near it the attack is the truth: two roundings of one number must not cross.
+        return bracket(min(self.attack_epsilon(delta, rtol=rtol).lower, upper), upper)
+
+    def delta(self, eps: float, *, rtol: float = 1e-2) -> Bracket:
+        """The delta at eps, from the same two bounds."""
+        eps = _validate.nonnegative(eps=eps)
+        upper = self.renyi_curve.delta(eps).value
+        # The smaller the delta, the farther out lie the losses that matter; the bound says how far to look.
+        lower = self._attack(max(upper, 1e-300)).delta(eps, _tolerance(rtol)).lower if upper > 0 else 0.0
+        return bracket(min(lower, upper), upper)
+
+    def attack_epsilon(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
+        """The eps at delta of binary randomized response with all others equal: no analysis of the protocol goes below."""
+        delta = _validate.open_unit(delta=delta)
+        return self._attack(delta).epsilon(delta, _tolerance(rtol))
+
+    def compare(self, delta: float) -> "Comparison":
+        """Every bound of every paper at delta: its value and source, or why it does not apply."""
+        from shufflekit.compare import compare
+
+        return compare(self, _validate.open_unit(delta=delta))
+
+    def _attack(self, delta: float) -> Composition:
+        rounds = sum(rounds for _, rounds in self.parts)
+        log_cut = math.log(delta) - math.log(rounds) - 60
+        # The order at which the Renyi bound is best is about one more than the tilt that makes delta's losses typical.
+        tilt = 2 * min(self.renyi_curve.epsilon(delta).order, 1e6)
+        return Composition([Part(protocol.worst_known_pair(tilt, log_cut), own) for protocol, own in self.parts])
+
+
+def _tolerance(rtol: float) -> float:
+    """A relative width between 1e-9, what double precision certifies, and 1."""
+    rtol = _validate.positive(rtol=rtol)
+    if not 1e-9 <= rtol <= 1:
+        raise ValueError(f"rtol must be between 1e-9 and 1, got {rtol!r}")
+    return rtol
