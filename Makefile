@@ -17,7 +17,7 @@ endif
 unexport MPLBACKEND
 
 .DEFAULT_GOAL := course
-.PHONY: course setup lab test lint bench lock clean help
+.PHONY: course setup lab test lint bench ledger lock clean help
 
 course: setup ## set up, run the notebooks in order, build the HTML copy (the default)
 	$(BIN)/python tools/run_notebooks.py
@@ -39,6 +39,9 @@ lint: setup ## style, format and types
 
 bench: setup ## time the package
 	$(BIN)/python tools/bench.py
+
+ledger: setup ## write the table of claims into README.md
+	$(BIN)/python tools/ledger.py
 
 lock: ## resolve the versions anew: requirements.lock, requirements-torch.txt, environment.yml
 	$(PYTHON) tools/lock.py

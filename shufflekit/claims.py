@@ -88,9 +88,7 @@ def load() -> dict[str, Claim]:
     """All claims of the ledger, by id."""
     here = Path(__file__).parent
     # In an installed package the ledger lies inside it, in a checkout beside it.
-    path = next(
-        p for p in (here / "data" / "claims.toml", here.parent / "data" / "claims.toml") if p.exists()
-    )
+    path = next(p for p in (here / "data" / "claims.toml", here.parent / "data" / "claims.toml") if p.exists())
     entries = tomllib.loads(path.read_text(encoding="utf-8"))["claim"]
     claims = {entry["id"]: Claim(**entry) for entry in entries}
     if len(claims) < len(entries):
@@ -127,9 +125,7 @@ def verify(
     findings, computed = [("checked", f"{len(left):,} points, {relation} at each")], "holds"
     if relation == "<=":
         # A side of 0 (twice the same data, say) says nothing about how much the bound gives away.
-        shares = {
-            i: _share(a, b) for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != 0 and b != 0
-        }
+        shares = {i: _share(a, b) for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != 0 and b != 0}
         for name, pick in (("closest", max), ("loosest", min)) if shares else ():
             at = pick(shares, key=lambda i: shares[i])
             findings.append((name, f"{_percent(shares[at])} of the bound{_point(over, at, ' at ')}"))
@@ -141,9 +137,7 @@ def verify(
     if claim.verdict == "cited":
         return Settled(claim, "cited", tuple(findings))
     if computed != claim.verdict:
-        raise VerdictError(
-            f"{claim_id}: the numbers say {computed!r} ({findings[1:]}), the ledger {claim.verdict!r}"
-        )
+        raise VerdictError(f"{claim_id}: the numbers say {computed!r} ({findings[1:]}), the ledger {claim.verdict!r}")
     return Settled(claim, computed, tuple(findings))
 
 
@@ -174,9 +168,7 @@ def table(paper: str | None = None) -> str:
     rows = ["| claim | what it says | verdict | what we found | notebook |", "|---|---|---|---|---|"]
     for claim in claims:
         link = f"[{claim.notebook[:2]}](notebooks/{claim.notebook}.ipynb)"
-        rows.append(
-            f"| `{claim.id}` | {cell(claim.title)} | **{claim.verdict}** | {cell(claim.finding)} | {link} |"
-        )
+        rows.append(f"| `{claim.id}` | {cell(claim.title)} | **{claim.verdict}** | {cell(claim.finding)} | {link} |")
     return "\n".join(rows)
 
 

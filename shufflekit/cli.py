@@ -88,14 +88,16 @@ def _protocol_command(commands: Any, name: str, about: str) -> argparse.Argument
     )
     command.add_argument("--eps0", type=number, required=True, help="privacy of each report: every report is eps0-LDP")
     command.add_argument("--n", type=whole, required=True, help="clients that report in a round")
-    command.add_argument("--population", type=whole, help="draw the n from this many each round (default: all n report)")
-    command.add_argument("--rounds", type=whole, default=1, help="rounds, each chosen after seeing the others (default: 1)")
+    command.add_argument("--population", type=whole, help="draw the n from this many each round (default: n)")
+    command.add_argument("--rounds", type=whole, default=1, help="rounds, adaptively chosen (default: 1)")
     command.add_argument("--json", action="store_true", help="for programs")
     return command
 
 
 def _run(options: argparse.Namespace) -> Run:
-    return Shuffle(eps0=options.eps0, n=options.n, population=options.population) * options.rounds
+    one: Shuffle = Shuffle(eps0=options.eps0, n=options.n, population=options.population)
+    rounds: int = options.rounds
+    return one * rounds
 
 
 def _epsilon(options: argparse.Namespace) -> None:

@@ -5,10 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from shufflekit.papers import balle2019, comparisons, feldman2021
-from shufflekit.renyi import epsilon_at_order
 
 if TYPE_CHECKING:
     from shufflekit.protocols import Run, Shuffle
@@ -70,7 +67,8 @@ def compare(run: "Run", delta: float) -> Comparison:
     applying = sorted((row for row in uppers if row.eps is not None), key=lambda row: row.eps or 0.0)
     others = [row for row in uppers if row.eps is None]
     attack = run.attack_epsilon(delta).lower
-    lower = Row("lower", "binary randomized response, all others equal", "girgis2021", attack, "Theorem 2's mechanism, exact law")
+    name, remark = "binary randomized response, all others equal", "Theorem 2's mechanism, exact law"
+    lower = Row("lower", name, "girgis2021", attack, remark)
     return Comparison(f"{run} at delta = {delta:g}", (*applying, *others, lower))
 
 
@@ -93,9 +91,8 @@ def _clones(amplification: str, composition: str) -> Callable[["Shuffle", int, f
 
 
 def _shuffled_then_sampled(protocol: "Shuffle", rounds: int, delta: float) -> float:
-    orders = np.unique(np.round(np.geomspace(2, 2000, 80)).astype(int))
-    rdp = comparisons.shuffle_then_sample_rdp(orders, protocol.eps0, protocol.population, protocol.n)
-    return max(0.0, float(epsilon_at_order(rounds * rdp, orders, delta).min()))
+    eps0, k, n = protocol.eps0, protocol.n, protocol.population
+    return max(0.0, comparisons.shuffle_then_sample(eps0, n, k, rounds, delta).value)
 
 
 def _single(bound: Callable[[float, float, int], float]) -> Callable[["Shuffle", int, float], float]:

@@ -38,6 +38,8 @@ def hockey_stick(p: ArrayLike, q: ArrayLike, alpha: Any) -> Any:
         whole, alphas = alphas.dtype.kind in "iu", _validate.array(low=0, alpha=alpha)
         if whole:  # Python's own integers keep fractions exact
             alphas = np.vectorize(int, otypes=[object])(alphas)
+    if P.dtype == object and any(isinstance(value, mpmath.mpf) for value in alphas.flat):
+        P, Q = _MPF(P), _MPF(Q)
     excess = [P - value * Q for value in alphas.flat]
     # math.fsum rounds once, so that a sum of many small terms is as good as its terms.
     totals = [sum(e[e > 0], Fraction(0)) if P.dtype == object else math.fsum(e[e > 0]) for e in excess]
@@ -183,9 +185,7 @@ def _excess(loss: Law, log_q: Law, order: float) -> Law:
         x, growth = np.expm1(loss), (order - 1) * loss
         by_order = np.where(p > 0, p * loss, 0.0) if order == 1 else p * np.expm1(growth) / (order - 1)
         # Where Q underflows, P or P (P/Q)^(order-1) need not.
-        by_order = np.where(
-            growth > 100, (np.exp(log_q + order * loss) - p) / max(order - 1, 1e-300), by_order
-        )
+        by_order = np.where(growth > 100, (np.exp(log_q + order * loss) - p) / max(order - 1, 1e-300), by_order)
         result = by_order - np.where(loss > 1, p - q, q * x)
     near = order * np.abs(x) < 0.25
     # Near 0 the binomial series: 30 terms, each at most a quarter of the one before.

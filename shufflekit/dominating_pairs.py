@@ -7,10 +7,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, xlog1py, xlogy
+from scipy.special import gammaln
 
 from shufflekit import _validate
+from shufflekit._binomial import log_pmf
 from shufflekit._validate import Array
+
+MAX_TERNARY = 10_000  # clients; the work grows with their number
 
 
 class Atoms(NamedTuple):
@@ -25,9 +28,7 @@ class Atoms(NamedTuple):
         return Atoms(-self.loss[::-1], (self.log_q + self.loss)[::-1], self.missing)
 
 
-def randomized_response(
-    eps0: float, n: int, population: int, *, tilt: float = 1.0, log_cut: float = -80.0
-) -> Atoms:
+def randomized_response(eps0: float, n: int, population: int, *, tilt: float = 1.0, log_cut: float = -80.0) -> Atoms:
     """Binary randomized response, all others at 0, the changed record 1 under P and 0 under Q; n of population report.
 
     Outcomes are numbers of ones. Those are listed that weigh more than ``e^log_cut`` of the heaviest, under Q or under
@@ -40,8 +41,7 @@ def randomized_response(
     def at(m: Array) -> tuple[Array, Array]:
         # [girgis2021] eq (38): mu_1/mu_0 - 1 = (E^2-1)/(kE) (m - k/(E+1)), written without its cancellation.
         drift = (n / population) * (2 * math.sinh(eps0) * (m / n) + math.expm1(-eps0))
-        log_mass = gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1) + xlogy(m, p) + xlog1py(n - m, -p)
-        return np.log1p(drift), log_mass
+        return np.log1p(drift), log_pmf(m, n, p)
 
     # Both weights are log-concave in m, so what is heavy lies between two points of a coarse grid.
     grid = np.unique(np.round(np.linspace(0, n, 4097)))
@@ -54,3 +54,29 @@ def randomized_response(
     # Every outcome left out has a mass below e^log_cut, under Q and, with it, under P.
     missing = 0.0 if len(m) == n + 1 else (n + 1) * math.exp(log_cut)
     return Atoms(*at(m), missing)
+
+
+def ternary_randomized_response(eps0: float, n: int, population: int, *, log_cut: float = -90.0) -> Atoms:
+    """3-ary randomized response, all others at the third value, the changed record at the first or the second.
+
+    For e^eps0 above 2 and many clients it reveals more than `randomized_response`. Its outcomes are counts of two
+    kinds of messages, about n of them, and those below ``e^log_cut`` are not listed.
+    """
+    eps0, population = _validate.local_eps(eps0=eps0), _validate.count(population=population)
+    n = _validate.count(n=n, at_most=min(population, MAX_TERNARY))
+    E, gamma = math.exp(eps0), n / population
+    mean = n / (E + 2)
+    # Chernoff's bounds: a count outside has a probability below e^log_cut.
+    low = max(0, math.floor(mean - math.sqrt(-2 * log_cut * mean)))
+    high = min(n, math.ceil(mean + math.sqrt(-2 * log_cut * mean) - log_cut))
+    first = np.arange(low, high + 1.0)[:, None]
+    second, third = first.T, np.maximum(n - first - first.T, 0)
+    log_mass = gammaln(n + 1) - gammaln(first + 1) - gammaln(second + 1) - gammaln(third + 1)
+    log_mass = log_mass + third * eps0 - n * math.log(E + 2)
+    # A message votes with its likelihood ratio against the third value: E for its own, 1, or 1/E.
+    up = np.log1p(gamma * ((E * first + second + third / E) / n - 1))
+    kept = (first + second <= n) & (log_mass > log_cut)
+    loss, log_q = (up - up.T)[kept], (log_mass + up.T)[kept]
+    order = np.argsort(loss)
+    # No vote exceeds E, and there are fewer than (n+1)^2 outcomes.
+    return Atoms(loss[order], log_q[order], E * (n + 1) ** 2 * math.exp(log_cut))

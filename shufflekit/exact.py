@@ -122,9 +122,7 @@ def _sums_over_samples(table: Law, k: int) -> list[Law]:
         joined = [_add_messages(law, row[None]) for law in sums]
         # A set of s clients either leaves this client out or has s - 1 of the earlier ones with it.
         without = sums[1:]
-        sums = [sums[0], *(a + b for a, b in zip(without, joined, strict=False)), *joined[len(without) :]][
-            : k + 1
-        ]
+        sums = [sums[0], *(a + b for a, b in zip(without, joined, strict=False)), *joined[len(without) :]][: k + 1]
     return sums
 
 

@@ -43,9 +43,7 @@ def choice(options: Sequence[str], label: str = "") -> widgets.Dropdown:
     words = isinstance(options, Sequence) and all(isinstance(option, str) for option in options)
     if isinstance(options, str) or not words or not options:
         raise TypeError(f"options must be a list of words, got {options!r}")
-    return widgets.Dropdown(
-        options=list(options), description=label, layout=SLIDER["layout"], style=SLIDER["style"]
-    )
+    return widgets.Dropdown(options=list(options), description=label, layout=SLIDER["layout"], style=SLIDER["style"])
 
 
 class Explorer(widgets.VBox):  # type: ignore[misc]

@@ -131,9 +131,7 @@ def regions(
     """Which of several terms or bounds is the largest (or the best) over a plane; both axes logarithmic."""
     ax = plt.subplots()[1]
     colours = CYCLE[: len(names)]
-    ax.pcolormesh(
-        x, y, winner, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(names) - 0.5, shading="nearest"
-    )
+    ax.pcolormesh(x, y, winner, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(names) - 0.5, shading="nearest")
     for name, colour in zip(names, colours, strict=True):
         ax.plot([], [], "s", color=colour, markersize=9, label=name)
     ax.grid(False)
@@ -142,9 +140,7 @@ def regions(
     return ax
 
 
-def bars(
-    names: Sequence[str], values: ArrayLike, *, ylabel: str, title: str = "", ax: Axes | None = None
-) -> Axes:
+def bars(names: Sequence[str], values: ArrayLike, *, ylabel: str, title: str = "", ax: Axes | None = None) -> Axes:
     """One bar a name, its value written above it."""
     ax = ax or plt.subplots()[1]
     heights: Any = np.asarray(values, dtype=float)

@@ -1,8 +1,8 @@
 """The front door: say what happens, ask what it costs.
 
-    round_ = Shuffle(eps0=2.0, n=1_000, population=1_000_000)
-    run = round_ * 100_000
-    run.epsilon(delta=1e-8)
+round_ = Shuffle(eps0=2.0, n=1_000, population=1_000_000)
+run = round_ * 100_000
+run.epsilon(delta=1e-8)
 """
 
 import math
@@ -86,7 +86,7 @@ class Shuffle:
         """See ``Run.epsilon``."""
         return (self * 1).epsilon(delta, rtol=rtol)
 
-    def delta(self, eps: float, *, rtol: float = 1e-2) -> Bracket:
+    def delta(self, eps: float, *, rtol: float = 0.1) -> Bracket:
         """See ``Run.delta``."""
         return (self * 1).delta(eps, rtol=rtol)
 
@@ -139,23 +139,32 @@ class Run:
         return self.renyi_curve(order)
 
     def epsilon(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
-        """The eps at delta; ``rtol`` is for the attack. Upper: Theorem 1 and Lemma 1 of girgis2021 at the best order. Lower: ``attack_epsilon``."""
+        """The eps at delta: the least that Theorem 1 and Lemma 1 of girgis2021 give, and what the attack reaches.
+
+        ``rtol`` is how closely the attack is computed.
+        """
         upper = self.renyi_curve.epsilon(delta).value
         # At delta = 0 and near it the attack is the truth: two roundings of one number must not cross.
         return bracket(min(self.attack_epsilon(delta, rtol=rtol).lower, upper), upper)
 
-    def delta(self, eps: float, *, rtol: float = 1e-2) -> Bracket:
+    def delta(self, eps: float, *, rtol: float = 0.1) -> Bracket:
         """The delta at eps, from the same two bounds."""
         eps = _validate.nonnegative(eps=eps)
         upper = self.renyi_curve.delta(eps).value
+        if upper == 0:
+            return bracket(0.0, 0.0)
         # The smaller the delta, the farther out lie the losses that matter; the bound says how far to look.
-        lower = self._attack(max(upper, 1e-300)).delta(eps, _tolerance(rtol)).lower if upper > 0 else 0.0
+        lower = max(attack.delta(eps, _tolerance(rtol)).lower for attack in self._attacks(max(upper, 1e-300)))
         return bracket(min(lower, upper), upper)
 
     def attack_epsilon(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
-        """The eps at delta of binary randomized response with all others equal: no analysis of the protocol goes below."""
+        """The eps at delta of binary randomized response with all others equal, the worse of the two directions.
+
+        Some randomizer and data set really have this eps: no analysis of the protocol can go below it.
+        """
         delta = _validate.open_unit(delta=delta)
-        return self._attack(delta).epsilon(delta, _tolerance(rtol))
+        ends = [attack.epsilon(delta, _tolerance(rtol)) for attack in self._attacks(delta)]
+        return bracket(max(end.lower for end in ends), max(end.upper for end in ends))
 
     def compare(self, delta: float) -> "Comparison":
         """Every bound of every paper at delta: its value and source, or why it does not apply."""
@@ -163,12 +172,14 @@ class Run:
 
         return compare(self, _validate.open_unit(delta=delta))
 
-    def _attack(self, delta: float) -> Composition:
-        rounds = sum(rounds for _, rounds in self.parts)
+    def _attacks(self, delta: float) -> tuple[Composition, Composition]:
+        """The pair of data sets in both directions, listed as finely as this delta needs."""
+        rounds = sum(own for _, own in self.parts)
         log_cut = math.log(delta) - math.log(rounds) - 60
-        # The order at which the Renyi bound is best is about one more than the tilt that makes delta's losses typical.
+        # The order at which the Renyi bound is best is about one more than the tilt that makes its losses typical.
         tilt = 2 * min(self.renyi_curve.epsilon(delta).order, 1e6)
-        return Composition([Part(protocol.worst_known_pair(tilt, log_cut), own) for protocol, own in self.parts])
+        pairs = [Part(protocol.worst_known_pair(tilt, log_cut), own) for protocol, own in self.parts]
+        return Composition(pairs), Composition([Part(pair.reversed(), own) for pair, own in pairs])
 
 
 def _tolerance(rtol: float) -> float:

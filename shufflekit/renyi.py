@@ -1,6 +1,7 @@
 """Renyi curves: added over rounds and protocols, and turned into (eps, delta) at the best order."""
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from scipy.optimize import minimize_scalar
 from shufflekit import _validate
 from shufflekit._validate import Array
 
-MAX_ORDER = 1e6
+MAX_ORDER = 1e7
 
 
 class AtOrder(NamedTuple):
@@ -69,10 +70,11 @@ class RenyiCurve:
         if eps >= self.limit:
             return AtOrder(0.0, math.inf)
         best = self._minimize(lambda order: log_delta_at_order(self(order), order, eps))
-        return AtOrder(math.exp(min(best.value, 0.0)), best.order)
+        # A delta too small for floating point is not 0: the least normal number is the safe side.
+        return AtOrder(max(math.exp(min(best.value, 0.0)), sys.float_info.min), best.order)
 
     def _minimize(self, objective: Callable[[float], Any]) -> AtOrder:
-        """The least value over the order: bracketed by doubling ``order - 1``, then closed in on.
+        """The least value over the order: bracketed on a scale of doublings of ``order - 1``, then closed in on.
 
         Every order gives a valid bound, so a search that stopped too early would cost tightness, never truth.
         """
@@ -81,11 +83,18 @@ class RenyiCurve:
             return float(objective(min(1 + math.exp(log_excess), MAX_ORDER)))
 
         step, limit = math.log(2.0), math.log(MAX_ORDER - 1)
-        middle = 0.0
-        while middle < limit and at(middle + step) < at(middle):
-            middle += step
-        while middle > -30 and at(middle - step) < at(middle):
-            middle -= step
+        best = middle = 0.0
+        least = at(0.0)
+        # A bound may have two valleys: climb until it has not sunk any lower over four doublings.
+        while middle < min(best + 4 * step, limit):
+            middle = min(middle + step, limit)
+            value = at(middle)
+            if value < least:
+                best, least = middle, value
+        while best > -30 and at(best - step) < least:
+            best -= step
+            least = at(best)
+        middle = best
         found = minimize_scalar(at, bounds=(middle - step, min(middle + step, limit)), options={"xatol": 1e-10})
         # The optimum of a curve interpolated between whole orders often is a whole order.
         order = 1 + math.exp(found.x)

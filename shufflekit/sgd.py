@@ -5,7 +5,10 @@ round t is ``D / (G sqrt t)``, with ``G^2`` a bound on the gradient's expected s
 """
 
 import math
+import numbers
 from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,7 +34,8 @@ def clip(vectors: ArrayLike, p: float, radius: float) -> Array:
     # Norms of rows with largest entry 1 neither overflow nor vanish.
     top = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     norm = np.maximum(np.linalg.norm(vectors / top, ord=p, axis=1, keepdims=True), 1.0)
-    factor = np.minimum(1.0, radius / top / norm)
+    with np.errstate(over="ignore"):  # room without end
+        factor = np.minimum(1.0, radius / top / norm)
     return np.asarray(vectors * factor)  # [girgis2021] Alg 1, line 6: g / max(1, |g|_p / C)
 
 
@@ -84,8 +88,8 @@ def cldp_sgd(
     Gradients are clipped to the randomizer's own ball. Where that cuts some off, the average is biased, and
     only the privacy is left of Theorem 3.
 
-    Formal guarantee. All iterates together are as private as ``Shuffle(randomizer.eps0, k, n) * T``, population
-    n: the average of the reports does not depend on their order, and a round may depend on those before.
+    Formal guarantee. The iterates together are as private as ``Shuffle(randomizer.eps0, k, n) * T``: averaging
+    does not depend on the order of the reports, and a round may depend on those before.
     """
     n = _validate.count(n=n)
     k = _validate.count(k=k, at_most=n)
@@ -100,7 +104,24 @@ def cldp_sgd(
         return randomizer.average(clipped, rng)  # lines 7 to 10
 
     if np.shape(start) != (randomizer.d,):
-        raise ValueError(
-            f"start must be a vector of d = {randomizer.d:,} numbers, got shape {np.shape(start)}"
-        )
+        raise ValueError(f"start must be a vector of d = {randomizer.d:,} numbers, got shape {np.shape(start)}")
     return projected_sgd(oracle, start, T, radius=radius, G=G, rng=rng)
+
+
+def averaged_second_moment(gradients: ArrayLike, second_moment: Any, k: int) -> Any:
+    """``E|g|^2`` of the average g that the server sees: k of n clients, one row of ``gradients`` each; exactly.
+
+    ``second_moment`` is the randomizer's, ``E|R(x)|^2``, the same for every x. With fractions the result is one, too.
+    """
+    table = np.asarray(gradients)
+    exact = table.dtype == object and all(isinstance(entry, numbers.Rational) for entry in table.flat)
+    table = table if exact else _validate.array(gradients=gradients)
+    if table.ndim != 2:
+        raise ValueError(f"gradients must be a table with one row a client, got shape {table.shape}")
+    if not isinstance(second_moment, Fraction):
+        second_moment = _validate.nonnegative(second_moment=second_moment)
+    n = len(table)
+    k = _validate.count(k=k, at_most=n)
+    squared, centre = (table**2).sum() / n, ((table.sum(axis=0) / n) ** 2).sum()
+    drawn = (squared - centre) * (n - k) / max(n - 1, 1) / k  # the variance of a sample without replacement
+    return centre + drawn + (second_moment - squared) / k  # [girgis2021] Lemma 9 (b), corrected

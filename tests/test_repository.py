@@ -15,9 +15,7 @@ SOURCES = sorted([*(ROOT / "shufflekit").rglob("*.py"), *(ROOT / "tools").rglob(
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 # A path of the machine that wrote the file, or a package index other than torch's, works for nobody else.
 MACHINE_PATH = re.compile(r"(?<![\w.$~}>-])/(?:home|root|work|tmp|opt|mnt|Users|var/folders)/\w")
-PACKAGE_INDEX = re.compile(
-    r"https?://(?!download\.pytorch\.org/whl/cpu)[^\s\"'<>)]*/(?:simple|whl|registry)\b"
-)
+PACKAGE_INDEX = re.compile(r"https?://(?!download\.pytorch\.org/whl/cpu)[^\s\"'<>)]*/(?:simple|whl|registry)\b")
 
 
 def name(path: Path) -> str:

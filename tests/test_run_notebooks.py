@@ -27,9 +27,7 @@ def write_notebook(path: Path, *sources: str) -> Path:
     cells += [nbformat.v4.new_code_cell(source) for source in sources]
     cells[-1].metadata = {"tags": ["nbval-ignore-output"], "scrolled": True}
     nbformat.write(
-        nbformat.v4.new_notebook(
-            cells=cells, metadata={"language_info": {"name": "python", "version": "3.0.0"}}
-        ),
+        nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python", "version": "3.0.0"}}),
         path,
     )
     return path

@@ -52,9 +52,7 @@ def bennett(eps: float, eps0: float, n: int, mass: float | None = None) -> float
     return _to_delta(_log_bennett(eps, eps0, n, float(np.exp(-eps0)) if mass is None else mass))
 
 
-def epsilon(
-    delta: float, eps0: float, n: int, mass: float | None = None, inequality: str = "bennett"
-) -> float:
+def epsilon(delta: float, eps0: float, n: int, mass: float | None = None, inequality: str = "bennett") -> float:
     """An eps at which `bennett` or `hoeffding` meets the target delta, rounded up; never above eps0.
 
     Formal guarantee: n shuffled users are (result, delta)-DP for replacing one record.

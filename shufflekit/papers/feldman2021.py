@@ -5,8 +5,8 @@ server sees is then no more telling than a pair of laws on counts, the clone pai
 """
 
 import numpy as np
-from scipy.stats import binom
 
+from shufflekit._binomial import pmf
 from shufflekit._validate import Array, count, local_eps, nonnegative, open_unit
 from shufflekit.papers._solve import smallest_eps
 
@@ -71,7 +71,7 @@ def _clone_counts(eps0: float, n: int) -> tuple[Array, Array]:
     mean, sd = trials * rare, np.sqrt(trials * rare * (1 - rare))
     reach = 480 + 38 * sd  # Bernstein: exp(-reach^2 / (2 sd^2 + 2 reach/3)) < e^-700 at either end
     rares = np.arange(max(0.0, np.floor(mean - reach)), min(float(trials), np.ceil(mean + reach)) + 1)
-    probability = binom.pmf(rares, trials, rare) if trials else np.ones(1)
+    probability = pmf(rares, trials, rare) if trials else np.ones(1)
     if eps0 > np.log(2):
         return rares, probability
     return (trials - rares)[::-1], probability[::-1]
@@ -111,5 +111,5 @@ def _given_clones(eps: float, eps0: float, clones: Array) -> Array:
         log_kernel = np.maximum(M - 1, 0) * np.log1p(v) + np.maximum(S - 2 - M, 0) * np.log1p(-v)
         integral += weight * v * np.exp(log_kernel) * (f * np.where(M > 0, 1 + v, 1.0) + before * (1 - v))
     integral *= reach / 2
-    mean = S * (S - 1) / 4 * binom.pmf(M, np.maximum(S - 2, 0), 0.5) * integral
+    mean = S * (S - 1) / 4 * pmf(M, np.maximum(S - 2, 0), 0.5) * integral
     return np.asarray(np.where(S == 1, h, 2 * h * mean / tau))

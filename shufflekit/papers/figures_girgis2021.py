@@ -61,8 +61,8 @@ def curves(eps0: float, n: ArrayLike, k: ArrayLike, T: ArrayLike, delta: float =
     A Renyi bound is turned into eps at its best order. Compositions by [34] are its simplified form unless
     named optimal. Where the condition of the closed form of [24] fails, that curve has a gap, nan.
 
-    Formal guarantees: all curves but two hold for every eps0-LDP randomizer. "attack" is a certified lower
-    end of the eps that binary randomized response reaches; "Theorem 2 by Lemma 1" is no bound either way.
+    Formal guarantees: all curves but two hold for every eps0-LDP randomizer. "attack" is a certified lower end, within
+    0.3 %, of the eps that binary randomized response reaches; "Theorem 2 by Lemma 1" is no bound either way.
     """
     try:
         points = list(np.broadcast(n, k, T))
@@ -84,7 +84,7 @@ def at_point(eps0: float, n: int, k: int, T: int, delta: float = DELTA) -> dict[
         comparisons.clones_strong_composition(*point, composition="optimal"),
         _closed(*point),
         comparisons.clones_strong_composition(*point, amplification="none"),
-        (Shuffle(eps0, k, n) * T).attack_epsilon(delta, rtol=1e-3).lower,
+        (Shuffle(eps0, k, n) * T).attack_epsilon(delta, rtol=3e-3).lower,
     )
     return dict(zip(CURVES, values, strict=True))
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import binom
 
+from shufflekit._binomial import pmf
 from shufflekit._validate import Array, count, nonnegative, open_unit
 from shufflekit.papers._solve import smallest_eps
 
@@ -58,7 +58,7 @@ def _flip_counts(eps: float, T: int) -> tuple[Array, Array]:
     mean, sd = T * flip, np.sqrt(T * flip * (1 - flip))
     reach = 480 + 38 * sd  # Bernstein: exp(-reach^2 / (2 sd^2 + 2 reach/3)) < e^-700 at either end
     flips = np.arange(max(0, np.floor(mean - reach)), min(T, np.ceil(mean + reach)) + 1)
-    return flips, binom.pmf(flips, T, flip)
+    return flips, pmf(flips, T, flip)
 
 
 def _delta(total: float, eps: float, T: int, flips: Array, probability: Array) -> float:

@@ -178,9 +178,7 @@ def _log_binomial_remainder(orders: Array, log_x: float) -> Array:
     j = np.arange(3, 41)[:, None]
     ratios = np.maximum(orders.ravel() - j + 1, 0.0) * np.where(small.ravel(), x, 0.0) / j
     series = (
-        _log_binomial(orders, 2)
-        + 2 * log_x
-        + np.log1p(np.cumprod(ratios, axis=0).sum(axis=0)).reshape(orders.shape)
+        _log_binomial(orders, 2) + 2 * log_x + np.log1p(np.cumprod(ratios, axis=0).sum(axis=0)).reshape(orders.shape)
     )
     return np.asarray(np.where(small, series, plain))
 
@@ -208,18 +206,24 @@ class PrivacyAtOrder(NamedTuple):
 def thm3_privacy(eps0: float, n: int, k: int, T: int, delta: float) -> PrivacyAtOrder:
     """Theorem 3 (1), eq (5): the eps of T rounds at delta, by Theorem 1 and Lemma 1, at the best whole order.
 
-    The objective falls and then rises with the order (Remark 2), so the best order is bracketed by doubling
-    and then closed in on. Any order gives a valid eps: a missed optimum costs tightness, never truth.
+    The objective of Remark 2 may have two valleys, so the order is doubled until Theorem 1 has long been too large to
+    help, and the best is then closed in on. Any order gives a valid eps: a missed optimum costs tightness, never truth.
     """
     T = _validate.count(T=T)
 
     def eps_at(orders: Any) -> Array:
         return lemma1(T * thm1(orders, eps0, n, k), orders, delta)
 
-    # Theorem 1 costs the more the larger the order: climb until eps rises again, not far beyond the optimum.
-    low, middle, high = 2.0, 2.0, 4.0
-    while eps_at(high) < eps_at(middle) and high < MAX_ORDER:
-        low, middle, high = middle, high, min(2 * high, MAX_ORDER)
+    best = order = 2.0
+    least = eps_at(order)
+    while order < min(64 * best, MAX_ORDER):
+        order = min(2 * order, MAX_ORDER)
+        # The sum costs the more the larger the order: it is taken only where its largest terms leave a chance.
+        if lemma1(T * thm1_at_least(order, eps0, n, k), order, delta) < least:
+            value = eps_at(order)
+            if value < least:
+                best, least = order, value
+    low, high = max(best / 2, 2.0), min(2 * best, MAX_ORDER)
     while high - low > 64:
         orders = np.unique(np.floor(np.geomspace(low, high, 17)))
         best = int(np.argmin(eps_at(orders)))

@@ -49,9 +49,7 @@ def eq44(rows: Any, rows_changed: Any, k: int, order: int) -> list[Any]:
 
 def zeta_power(channel: Channel, k: int, order: float) -> Any:
     """Definition 2 for k shuffled clients: ``zeta(order)^order``, the largest divergence of all triples."""
-    return max(
-        divergences.ternary(t.p, t.q, t.r, order) for t in exact.triples(channel, k) if t.x[0] < t.x[1]
-    )
+    return max(divergences.ternary(t.p, t.q, t.r, order) for t in exact.triples(channel, k) if t.x[0] < t.x[1])
 
 
 def largest_E0(order: float, eps0: float) -> float:

@@ -61,11 +61,9 @@ def thm6(m: ArrayLike, order: ArrayLike, eps0: float) -> Array:
 
 def thm4(order: ArrayLike, eps0: float, k: int) -> Array:
     """Theorem 4: ``zeta(order)^order``, the ternary divergence of the shuffle of k clients, any data."""
-    _, alpha, eps0 = _m_order_eps0(1, order, eps0)
+    (_, alpha, eps0), k = _m_order_eps0(1, order, eps0), _validate.count(k=k)
     tail = alpha * log_gap(eps0) - (k - 1) * math.exp(-eps0) / 8
-    return _exp(
-        np.logaddexp(log_thm6(np.asarray(kbar(eps0, k)), alpha, eps0), tail)
-    )  # [girgis2021] Thm 4, eq (7)
+    return _exp(np.logaddexp(log_thm6(np.asarray(kbar(eps0, k)), alpha, eps0), tail))  # [girgis2021] Thm 4, eq (7)
 
 
 def thm4_averaged(order: ArrayLike, eps0: float, k: int) -> Array:

@@ -1,0 +1,51 @@
+"""Binomial probabilities that keep their digits at n = 1e9, where differences of log-factorials have lost six.
+
+Loader's method: a probability is that of the best-fitting rate, by Stirling's series, times ``e^-deviance``.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import gammaln
+
+from shufflekit._validate import Array
+
+
+def log_pmf(m: ArrayLike, n: ArrayLike, p: float) -> Array:
+    """``log Pr[Bin(n, p) = m]`` for whole m from 0 to n and 0 < p < 1."""
+    m, n = np.asarray(m, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    inside = (m > 0) & (m < n)
+    x, rest, total = (np.where(inside, part, 1.0) for part in (m, n - m, n))
+    fit = _stirling_error(total) - _stirling_error(x) - _stirling_error(rest)
+    spread = 0.5 * np.log(total / (2 * math.pi * x * rest))
+    middle = fit + spread - _deviance(x, total * p) - _deviance(rest, total * (1 - p))
+    log_p = math.log(max(p, 1e-290))  # as the means below
+    ends = np.where(m == 0, n * math.log1p(-p), n * log_p)
+    return np.asarray(np.where(inside, middle, ends))
+
+
+def pmf(m: ArrayLike, n: ArrayLike, p: float) -> Array:
+    """``Pr[Bin(n, p) = m]``."""
+    return np.exp(log_pmf(m, n, p))
+
+
+def _stirling_error(x: Array) -> Array:
+    """``log x! - log(sqrt(2 pi x) (x/e)^x)``."""
+    small = gammaln(np.minimum(x, 16.0) + 1) - (np.minimum(x, 16.0) + 0.5) * np.log(np.minimum(x, 16.0))
+    small += np.minimum(x, 16.0) - 0.5 * math.log(2 * math.pi)
+    y = 1 / x**2
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - y / 1188) * y) * y) * y) / x
+    return np.where(x < 16, small, series)
+
+
+def _deviance(x: Array, mean: Array) -> Array:
+    """``x log(x/mean) - x + mean``, which is about ``(x - mean)^2 / (2 mean)`` and must not be found by subtraction."""
+    mean = np.maximum(mean, 1e-290)  # so that x / mean stays finite where the mean underflows
+    near = np.abs(x - mean) < 0.1 * mean
+    t = np.where(near, x - mean, 0.0) / mean
+    # (1+t) log(1+t) - t = t^2/2 - t^3/6 + t^4/12 - ...
+    series = np.zeros(t.shape)
+    for k in range(17, 1, -1):
+        series = 1 / (k * (k - 1)) - t * series
+    return np.asarray(np.where(near, mean * t**2 * series, x * np.log(x / mean) - x + mean))

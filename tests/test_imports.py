@@ -1,0 +1,42 @@
+"""What importing the kit brings along, and what it does not."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def run(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+
+
+def test_core_imports_neither_torch_nor_plotting() -> None:
+    heavy = ("torch", "matplotlib", "ipywidgets")
+    code = f"import sys, shufflekit, shufflekit.cli; print([m for m in {heavy} if m in sys.modules])"
+    assert run(code).strip() == "[]"
+
+
+def test_learning_without_torch_says_what_to_install() -> None:
+    code = """
+import sys
+
+class Missing:
+    def find_spec(self, name, *rest):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError("No module named 'torch'")
+
+sys.meta_path.insert(0, Missing())
+try:
+    import shufflekit.learning
+except ImportError as reason:
+    print(reason)
+"""
+    assert "needs torch" in run(code)
+    assert "pip install torch==2.13.0" in run(code)
+
+
+def test_learning_imports_with_torch() -> None:
+    pytest.importorskip("torch")
+    import shufflekit.learning
+
+    assert shufflekit.learning.__doc__

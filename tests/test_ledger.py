@@ -1,0 +1,220 @@
+"""The ledger is whole: every claim is settled once, in its notebook, by calls that fit its verdict."""
+
+import ast
+import json
+import shutil
+import sys
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from shufflekit import claims
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+import ledger  # noqa: E402
+
+WRONG = ("typo", "false")
+TO_SETTLE = {True: {"refute": 1, "verify corrected": 1}, False: {"verify": 1}}
+
+
+def settling_calls(notebook: Path) -> list[tuple[str, str]]:
+    """Every call of verify and refute in a notebook: the claim's id, and what kind of call it is."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    lines = [line for c in cells if c["cell_type"] == "code" for line in "".join(c["source"]).splitlines()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # style is for others to judge
+        tree = ast.parse("\n".join(line for line in lines if not line.startswith(("%", "!"))))
+    found = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "attr", getattr(node.func, "id", None))
+        if name not in ("verify", "refute"):
+            continue
+        arguments = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "claim_id")]
+        claim_id = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else "not a literal"
+        corrected = any(k.arg == "corrected" and getattr(k.value, "value", None) is True for k in node.keywords)
+        found.append((str(claim_id), f"{name} corrected" if corrected else name))
+    return found
+
+
+def problems(root: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """All that is wrong with the ledger of the repository at ``root``, in words."""
+    # The package looks for the ledger beside itself.
+    monkeypatch.setattr(claims, "__file__", str(root / "shufflekit" / "claims.py"))
+    entries = claims.load()
+    found = []
+    calls = {path.stem: settling_calls(path) for path in sorted((root / "notebooks").glob("*.ipynb"))}
+    for claim in entries.values():
+        wrong = claim.verdict in WRONG
+        if not claim.finding:
+            found.append(f"{claim.id} has no finding")
+        if bool(claim.corrected) != wrong:
+            found.append(f"{claim.id} has {'no' if wrong else 'a'} corrected statement")
+        if claim.notebook not in calls:
+            found.append(f"{claim.id}: there is no notebook {claim.notebook}")
+        made = Counter(kind for claim_id, kind in calls.get(claim.notebook, []) if claim_id == claim.id)
+        if made != TO_SETTLE[wrong]:
+            found.append(f"{claim.id} ({claim.verdict}): {dict(made)} in {claim.notebook}, not {TO_SETTLE[wrong]}")
+    for notebook, made in calls.items():
+        for claim_id, kind in made:
+            if claim_id not in entries:
+                found.append(f"{notebook}: {kind} of {claim_id}, which has no entry")
+            elif entries[claim_id].notebook != notebook:
+                found.append(f"{notebook}: {kind} of {claim_id}, which is for {entries[claim_id].notebook}")
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    if ledger.with_table(readme, claims.table()) != readme:
+        found.append("README.md holds another table: run make ledger")
+    return found
+
+
+def test_the_ledger_is_whole(monkeypatch):
+    assert problems(ROOT, monkeypatch) == []
+
+
+# The check itself, on a small repository with nothing wrong, and on that with one thing wrong at a time.
+
+TRUE = """
+[[claim]]
+id = "x:true"
+title = "a claim"
+statement = "a <= b"
+notebook = "00_first"
+verdict = "holds"
+finding = "It does."
+"""
+FALSE = """
+[[claim]]
+id = "x:wrong"
+title = "a misprint"
+statement = "a <= b"
+notebook = "01_second"
+verdict = "typo"
+finding = "Not quite."
+corrected = "b <= a"
+"""
+FIRST = 'from shufflekit import claims\nshow(claims.verify("x:true", lhs=1, rhs=1))  # claims.verify("x:none")\n'
+SECOND = """%matplotlib inline
+claims.refute("x:wrong", 2, 1, at={})
+claims.verify("x:wrong", 1, 2, corrected=True)
+"""
+
+
+def build(root, toml=TRUE + FALSE, first=FIRST, second=SECOND):
+    for folder in ("data", "notebooks"):
+        (root / folder).mkdir()
+    (root / "data" / "claims.toml").write_text(toml)
+    for name, code in (("00_first", first), ("01_second", second)):
+        cells = [
+            {"cell_type": "markdown", "source": ['claims.verify("x:none")']},
+            {"cell_type": "code", "source": code.splitlines(keepends=True)},
+        ]
+        (root / "notebooks" / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
+    (root / "README.md").write_text(f"# Title\n{ledger.BEGIN}\n{ledger.END}\nThe end.\n")
+
+
+def refresh(root, monkeypatch):
+    monkeypatch.setattr(claims, "__file__", str(root / "shufflekit" / "claims.py"))
+    monkeypatch.setattr(ledger, "README", root / "README.md")
+    ledger.main()
+
+
+def test_a_whole_ledger_passes(tmp_path, monkeypatch):
+    build(tmp_path)
+    assert problems(tmp_path, monkeypatch) == ["README.md holds another table: run make ledger"]
+    refresh(tmp_path, monkeypatch)
+    assert problems(tmp_path, monkeypatch) == []
+    readme = (tmp_path / "README.md").read_text()
+    assert readme.startswith(f"# Title\n{ledger.BEGIN}\n| claim |")
+    assert readme.endswith(f"(notebooks/01_second.ipynb) |\n{ledger.END}\nThe end.\n")
+    refresh(tmp_path, monkeypatch)
+    assert (tmp_path / "README.md").read_text() == readme
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"toml": TRUE}, "01_second: refute of x:wrong, which has no entry"),
+        ({"toml": FALSE}, "00_first: verify of x:true, which has no entry"),
+        ({"toml": TRUE.replace("holds", "false") + FALSE}, "x:true has no corrected statement"),
+        (
+            {"toml": TRUE.replace('"holds"', '"typo"\ncorrected = "b"') + FALSE},
+            "x:true (typo): {'verify': 1} in",
+        ),
+        ({"toml": TRUE + FALSE.replace("typo", "holds")}, "x:wrong has a corrected statement"),
+        ({"toml": TRUE.replace("It does.", "") + FALSE}, "x:true has no finding"),
+        ({"toml": TRUE.replace("00_first", "02_third") + FALSE}, "x:true: there is no notebook 02_third"),
+        (
+            {"toml": TRUE.replace("00_first", "01_second") + FALSE},
+            "00_first: verify of x:true, which is for 01_sec",
+        ),
+        ({"first": ""}, "x:true (holds): {} in 00_first, not {'verify': 1}"),
+        ({"first": FIRST * 2}, "x:true (holds): {'verify': 2} in 00_first"),
+        (
+            {"first": FIRST.replace("rhs=1)", "rhs=1, corrected=True)")},
+            "x:true (holds): {'verify corrected': 1}",
+        ),
+        ({"first": FIRST.replace("verify", "refute")}, "x:true (holds): {'refute': 1}"),
+        (
+            {"first": "name = 'x:true'\nclaims.verify(name, 1, 1)"},
+            "verify of not a literal, which has no entry",
+        ),
+        (
+            {"second": SECOND.replace("refute", "prove")},
+            "x:wrong (typo): {'verify corrected': 1} in 01_second",
+        ),
+        (
+            {"second": SECOND.replace("=True", "=False")},
+            "x:wrong (typo): {'refute': 1, 'verify': 1} in 01_second",
+        ),
+        ({"second": SECOND + FIRST}, "01_second: verify of x:true, which is for 00_first"),
+        ({"second": SECOND + 'verify("x:new", 1, 1)'}, "01_second: verify of x:new, which has no entry"),
+    ],
+)
+def test_one_thing_wrong_is_found(changes, expected, tmp_path, monkeypatch):
+    build(tmp_path, **changes)
+    refresh(tmp_path, monkeypatch)
+    assert expected in "\n".join(problems(tmp_path, monkeypatch))
+
+
+def test_a_stale_table_is_found(tmp_path, monkeypatch):
+    build(tmp_path)
+    refresh(tmp_path, monkeypatch)
+    readme = tmp_path / "README.md"
+    readme.write_text(readme.read_text().replace("**holds**", "**false**"))
+    assert problems(tmp_path, monkeypatch) == ["README.md holds another table: run make ledger"]
+
+
+@pytest.mark.parametrize("text", ["no markers", f"{ledger.END} {ledger.BEGIN}", f"{ledger.BEGIN} {ledger.BEGIN}"])
+def test_a_readme_without_its_markers(text):
+    with pytest.raises(ValueError, match=r"README\.md must hold <!-- ledger:begin -->"):
+        ledger.with_table(text, "table")
+
+
+@pytest.mark.parametrize(
+    ("toml", "message"),
+    [
+        (TRUE + TRUE, "two entries of data/claims.toml share an id"),
+        (TRUE.replace("holds", "perhaps"), "verdict of x:true must be one of"),
+    ],
+)
+def test_a_ledger_that_does_not_load(toml, message, tmp_path, monkeypatch):
+    build(tmp_path, toml=toml)
+    with pytest.raises(ValueError, match=message):
+        problems(tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_every_notebook_is_missed(notebook, tmp_path, monkeypatch):
+    """The real ledger without one of its notebooks: every claim that it settles is reported."""
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
+    shutil.copy(ROOT / "README.md", tmp_path)
+    before = set(problems(tmp_path, monkeypatch))
+    (tmp_path / "notebooks" / notebook.name).unlink()
+    after = "\n".join(set(problems(tmp_path, monkeypatch)) - before)
+    settled = {claim_id for claim_id, _ in settling_calls(notebook)}
+    assert all(f"{claim_id}: there is no notebook" in after for claim_id in settled if claim_id in claims.load())

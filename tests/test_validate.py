@@ -1,0 +1,133 @@
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+
+from shufflekit import _validate
+
+NOT_NUMBERS = ["3", None, True, np.True_, 1j, [1.0], {}]
+
+
+@pytest.mark.parametrize(
+    ("check", "good", "bad", "allowed"),
+    [
+        (_validate.positive, [1e-300, 1, 1e300], [0, -1, math.nan, math.inf], "positive and finite"),
+        (_validate.nonnegative, [0, 1e300], [-1e-300, math.nan, math.inf], "0 or positive, and finite"),
+        (_validate.local_eps, [1e-300, 300], [0, 300.1, math.nan, math.inf], "positive and at most 300"),
+        (_validate.open_unit, [1e-300, 0.999], [0, 1, -0.1, math.nan], "strictly between 0 and 1"),
+        (_validate.rate, [1e-300, 1], [0, 1.1, math.nan, math.inf], "above 0 and at most 1"),
+    ],
+)
+def test_one_number(check, good, bad, allowed):
+    for value in good:
+        for same in (value, Fraction(value), np.float64(value), mpmath.mpf(value)):
+            result = check(level=same)
+            assert type(result) is float
+            assert result == value
+    for value in bad:
+        with pytest.raises(ValueError, match=f"^level must be {allowed}, got "):
+            check(level=value)
+    for value in NOT_NUMBERS:
+        with pytest.raises(TypeError, match=f"^level must be {allowed}, got "):
+            check(level=value)
+
+
+def test_a_number_beyond_floating_point():
+    with pytest.raises(ValueError, match="level must be positive and finite, got a number beyond floating point"):
+        _validate.positive(level=10**400)
+
+
+def test_count():
+    for value in (3, np.int64(3), np.uint8(3)):
+        assert type(_validate.count(k=value)) is int
+        assert _validate.count(k=value) == 3
+    assert _validate.count(k=10**30) == 10**30
+    with pytest.raises(ValueError, match="k must be a whole number of at least 2 and at most 1,000, got 1001"):
+        _validate.count(at_least=2, at_most=1000, k=1001)
+    for value in (0, -1):
+        with pytest.raises(ValueError, match="k must be a whole number of at least 1, got"):
+            _validate.count(k=value)
+    for value in [*NOT_NUMBERS, 3.0, math.nan, math.inf, Fraction(3)]:
+        with pytest.raises(TypeError, match="k must be a whole number of at least 1, got"):
+            _validate.count(k=value)
+
+
+def test_orders():
+    assert _validate.orders(order=2).shape == ()
+    np.testing.assert_array_equal(_validate.orders(order=[1.5, 2]), [1.5, 2.0])
+    assert _validate.orders(order=np.array([[2, 3]]), integer=True).dtype == np.float64
+    for value in (1, 0.5, -2, math.nan, math.inf, [2, 1], [2, math.nan]):
+        with pytest.raises(ValueError, match="order must be above 1 and finite, got"):
+            _validate.orders(order=value)
+    with pytest.raises(ValueError, match=r"order must be a whole number of at least 2 and at most 100, got 2\.5"):
+        _validate.orders(integer=True, at_most=100, order=2.5)
+    with pytest.raises(ValueError, match="at most 100, got 101"):
+        _validate.orders(integer=True, at_most=100, order=[3, 101])
+    for value in ("3", None, True, 1j, [], ["3"], [None], [True]):
+        with pytest.raises(TypeError, match="order must be above 1 and finite"):
+            _validate.orders(order=value)
+    with pytest.raises(ValueError, match="order must be above 1"):
+        _validate.orders(order=[[2], [3, 4]])
+
+
+def test_array():
+    np.testing.assert_array_equal(_validate.array(x=[1, 2]), [1.0, 2.0])
+    for value in (-0.1, 1.1, math.nan, math.inf, [0.5, 2]):
+        with pytest.raises(ValueError, match="x must be numbers from 0 to 1, got"):
+            _validate.array(low=0, high=1, x=value)
+    for value in ("3", None, True, 1j, [], [None]):
+        with pytest.raises(TypeError, match="x must be numbers from -inf to inf, got"):
+            _validate.array(x=value)
+    with pytest.raises(ValueError, match="x must be numbers"):
+        _validate.array(x=[[2], [3, 4]])
+
+
+def test_probabilities_keep_their_kind():
+    assert _validate.probabilities(p=[1, 0]).dtype == np.float64
+    thirds = _validate.probabilities(p=[Fraction(1, 3)] * 3)
+    assert thirds.dtype == object
+    assert set(thirds) == {Fraction(1, 3)}
+    digits = _validate.probabilities(p=[mpmath.mpf(1) / 3] * 3)
+    assert all(isinstance(value, mpmath.mpf) for value in digits)
+
+
+def test_probabilities_along_an_axis():
+    assert _validate.probabilities(axis=-1, p=np.full((3, 2), 0.5)).shape == (3, 2)
+    with pytest.raises(ValueError, match=r"p must be an array of probabilities.*a sum of 3$"):
+        _validate.probabilities(p=np.full((3, 2), 0.5))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [[0.5, 0.6], [-1, 2], [math.nan, 1], [math.inf, 0], [-math.inf, math.inf], [[1], [0.5, 0.5]], 0.5],
+)
+def test_not_probabilities(value):
+    with pytest.raises(ValueError, match="p must be an array of probabilities"):
+        _validate.probabilities(p=value)
+
+
+def test_fractions_must_sum_to_exactly_one():
+    almost = [Fraction(1, 3), Fraction(2, 3) + Fraction(1, 10**12)]
+    assert _validate.probabilities(p=[float(value) for value in almost]).sum() == pytest.approx(1)
+    with pytest.raises(ValueError, match="p must be an array of probabilities"):
+        _validate.probabilities(p=almost)
+
+
+@pytest.mark.parametrize("value", [None, "3", True, 1j, [], [None, 1], ["a", "b"], [True, False], [1j, 0]])
+def test_probabilities_of_the_wrong_type(value):
+    with pytest.raises(TypeError, match="p must be an array of probabilities"):
+        _validate.probabilities(p=value)
+
+
+def test_choice():
+    assert _validate.choice(("a", "b"), word="b") == "b"
+    for value in ("c", None, 3, math.nan):
+        with pytest.raises(ValueError, match="word must be one of 'a', 'b', got"):
+            _validate.choice(("a", "b"), word=value)
+
+
+def test_exactly_one_name():
+    with pytest.raises(ValueError, match="unpack"):
+        _validate.positive(a=1, b=2)
