@@ -30,6 +30,19 @@ def pmf(m: ArrayLike, n: ArrayLike, p: float) -> Array:
     return np.exp(log_pmf(m, n, p))
 
 
+def log_choose(n: ArrayLike, m: ArrayLike) -> Array:
+    """``log C(n, m)`` for whole m from 0 to n: what ``log_pmf`` is left with at the best-fitting rate m/n."""
+    m, n = np.asarray(m, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    inside = (m > 0) & (m < n)
+    x, rest, total = (np.where(inside, part, other) for part, other in ((m, 1.0), (n - m, 1.0), (n, 2.0)))
+    fit = _stirling_error(total) - _stirling_error(x) - _stirling_error(rest)
+    spread = 0.5 * np.log(total / (2 * math.pi * x * rest))
+    # The smaller part is divided by the total: log1p keeps the digits of the larger's share.
+    least, most = np.minimum(x, rest), np.maximum(x, rest)
+    entropy = -least * np.log(least / total) - most * np.log1p(-least / total)
+    return np.asarray(np.where(inside, fit + spread + entropy, 0.0))
+
+
 def _stirling_error(x: Array) -> Array:
     """``log x! - log(sqrt(2 pi x) (x/e)^x)``."""
     small = gammaln(np.minimum(x, 16.0) + 1) - (np.minimum(x, 16.0) + 0.5) * np.log(np.minimum(x, 16.0))

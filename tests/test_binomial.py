@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflekit._binomial import log_pmf
+from shufflekit._binomial import log_choose, log_pmf
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 17, 1000, 10**6, 10**9, 10**12])
@@ -22,3 +22,12 @@ def test_against_mpmath(n: int, p: float) -> None:
         for got, truth in zip(log_pmf(m, n, p), exact, strict=True):
             # n p is rounded once, which moves the deviance by the same relative amount.
             assert abs(got - truth) <= 1e-14 * (1 + abs(truth)) + 1e-15 * n**0.5
+
+
+@pytest.mark.parametrize("n", [1, 2, 40, 1000, 10**7, 10**9])
+def test_log_choose_against_mpmath(n: int) -> None:
+    m = np.array(sorted({0, 1, min(2, n), n // 3, n // 2, n - 1, n}))
+    with mpmath.workdps(50):
+        for got, k in zip(log_choose(n, m), map(int, m), strict=True):
+            truth = mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - k + 1)
+            assert abs(got - truth) <= 2e-15 * (1 + abs(truth))

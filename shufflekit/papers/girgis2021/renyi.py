@@ -6,13 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln, xlog1py
 
 from shufflekit import _validate
 from shufflekit._validate import Array
 from shufflekit.divergences import log_renyi_moment
 from shufflekit.dominating_pairs import randomized_response
 from shufflekit.papers import _sums
+from shufflekit.papers.girgis2021.series import (
+    log_binomial_remainder,
+    log_choose_few,
+    log_largest_term,
+    log_sum_of_higher_terms,
+)
 from shufflekit.papers.girgis2021.ternary import kbar, log_chi_square, log_gap
 from shufflekit.renyi import epsilon_at_order, log_delta_at_order
 
@@ -83,7 +88,7 @@ def thm1_terms(order: ArrayLike, eps0: float, n: int, k: int) -> dict[str, Array
     logs = _Logs(eps0, n, k)
     return {
         "second": logs.second(orders),
-        "higher": _log_sum_of_higher_terms(orders, logs.base),
+        "higher": log_sum_of_higher_terms(orders, logs.base),
         "upsilon": logs.upsilon(orders),
     }
 
@@ -96,11 +101,7 @@ def thm1_at_least(order: ArrayLike, eps0: float, n: int, k: int) -> Array:
     """
     orders = _validate.orders(order=order, integer=True, at_most=MAX_ORDER)
     logs = _Logs(eps0, n, k)
-    # Neighbouring terms are equal about where (order - j) base = sqrt(2 j).
-    base = math.exp(min(logs.base / 2, 300.0))
-    root = 2 * base * orders / (np.sqrt(2 + 4 * base**2 * orders) + math.sqrt(2))
-    j = np.clip(np.round(root**2), 3, np.maximum(orders, 3))
-    largest = _log_binomial(np.maximum(orders, 3), j) + np.log(j) + gammaln(j / 2) + j * logs.base / 2
+    _, largest = log_largest_term(np.maximum(orders, 3.0), logs.base)
     largest = np.where(orders >= 3, largest - 1e-9 * np.abs(largest), -np.inf)
     total = np.logaddexp(np.logaddexp(logs.second(orders), largest), logs.upsilon(orders))
     return np.asarray(_log1p_exp(total) / (orders - 1))
@@ -120,67 +121,10 @@ class _Logs:
         self.base = 2 * self._x + math.log(2 / clones)
 
     def second(self, orders: Array) -> Array:
-        return np.asarray(_log_binomial(orders, 2) + self._second)
+        return np.asarray(log_choose_few(orders, 2) + self._second)
 
     def upsilon(self, orders: Array) -> Array:
-        return _log_binomial_remainder(orders, self._x) + self._tail
-
-
-def _log_sum_of_higher_terms(orders: Array, log_base: float) -> Array:
-    """``log sum_{j=3}^{order} C(order, j) j Gamma(j/2) e^{j log_base / 2}`` for every order at once.
-
-    Each term is the one before times ``(order - j) r_j`` with r_j common to all orders. These ratios fall
-    with j, so once they are below 1/2 for all orders the rest is under a geometric series, which is added:
-    never too small.
-    """
-    lam = np.unique(orders)
-    log_first = _log_binomial(lam, 3) + math.log(3) + gammaln(1.5) + 1.5 * log_base
-    total, term, log_scale = np.ones(lam.shape), np.ones(lam.shape), np.zeros(lam.shape)
-    # The ratios are largest at the start: a block's product must stay within floating point.
-    log_largest = math.log(lam[-1]) + gammaln(2) - gammaln(1.5) - math.log(3) + log_base / 2
-    start, block = 3, int(np.clip(300 / max(log_largest, 1), 1, 16))
-    active = slice(0, lam.size)
-    while True:
-        j = np.arange(start, start + block, dtype=np.float64)[:, None]
-        # [girgis2021] Thm 1: C(l,j+1)/C(l,j) * (j+1)/j * Gamma((j+1)/2)/Gamma(j/2) * base = (l-j)/j * ...
-        log_r = gammaln((j + 1) / 2) - gammaln(j / 2) - np.log(j) + log_base / 2
-        ratio = np.maximum(lam[active] - j, 0.0) * np.exp(log_r)
-        powers = np.cumprod(ratio, axis=0)
-        total[active] += term[active] * powers.sum(axis=0)
-        term[active] *= powers[-1]
-        start += block
-        next_ratio = np.maximum(lam[active] - start, 0.0) * np.exp(log_r[-1])
-        if (next_ratio <= 0.5).all():
-            rest = term[active] * next_ratio * 2
-            if (rest <= 1e-18 * total[active]).all():
-                total[active] += rest
-                break
-        # Terms can pass 1e308 on the way: move each row's size into its logarithm after every block.
-        size = np.maximum(total[active], 1.0)
-        total[active] /= size
-        term[active] /= size
-        log_scale[active] += np.log(size)
-        # The orders below the next j are complete; np.unique has sorted them to the front.
-        active = slice(int(np.searchsorted(lam, start - 1)), lam.size)
-    result = np.where(lam >= 3, log_first + log_scale + np.log(total), -np.inf)
-    return np.asarray(result[np.searchsorted(lam, orders)])
-
-
-def _log_binomial_remainder(orders: Array, log_x: float) -> Array:
-    """``log((1+x)^order - 1 - order x)``: a sum of positive terms, which the plain formula cancels away."""
-    x = math.exp(log_x)
-    small = orders * x < 0.5
-    power = xlog1py(orders, x)
-    # For large powers 1 + order x is below round-off and the exponential may overflow: keep its logarithm.
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        plain = np.where(power > 60, power, np.log(np.expm1(np.minimum(power, 60.0)) - orders * x))
-    # j from 2 to 40 leaves a rest below 0.5^41/41!, far under round-off; a factor 0 ends whole orders early.
-    j = np.arange(3, 41)[:, None]
-    ratios = np.maximum(orders.ravel() - j + 1, 0.0) * np.where(small.ravel(), x, 0.0) / j
-    series = (
-        _log_binomial(orders, 2) + 2 * log_x + np.log1p(np.cumprod(ratios, axis=0).sum(axis=0)).reshape(orders.shape)
-    )
-    return np.asarray(np.where(small, series, plain))
+        return log_binomial_remainder(orders, self._x) + self._tail
 
 
 def thm2(order: ArrayLike, eps0: float, n: int, k: int) -> Array:
@@ -232,19 +176,6 @@ def thm3_privacy(eps0: float, n: int, k: int, T: int, delta: float) -> PrivacyAt
     values = eps_at(orders)
     best = int(np.argmin(values))
     return PrivacyAtOrder(max(0.0, float(values[best])), int(orders[best]))
-
-
-def _log_binomial(order: Any, j: Any) -> Any:
-    """``log C(order, j)``; for j of 2 and 3 from the product, which has no cancelling logarithms."""
-    if np.isscalar(j) and j in (2, 3):
-        with np.errstate(divide="ignore"):
-            return (
-                np.log(order)
-                + np.log(order - 1)
-                + (np.log(np.maximum(order - 2, 0) / 3) if j == 3 else 0)
-                - math.log(2)
-            )
-    return gammaln(order + 1) - gammaln(j + 1) - gammaln(order - j + 1)
 
 
 def _log1p_exp(log_value: Any) -> Any:

@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln, logsumexp
-from scipy.stats import binom
+from scipy.special import bdtr, bdtrc, gammaln, logsumexp
 
 from shufflekit import _validate
+from shufflekit._binomial import log_pmf
 from shufflekit._validate import Array
 
 
@@ -80,9 +80,9 @@ def thm4_averaged(order: ArrayLike, eps0: float, k: int) -> Array:
     m, alpha = np.arange(low, high + 1, dtype=np.float64), alpha[..., None]
     cap = alpha * log_excess(eps0)
     log_terms = np.minimum(log_thm6(m + 1, alpha, eps0), cap)
-    outside = binom.cdf(low - 1, k - 1, q) + binom.sf(high, k - 1, q)
+    outside = (bdtr(low - 1, k - 1, q) if low else 0.0) + bdtrc(high, k - 1, q)
     with np.errstate(divide="ignore"):  # what cannot happen weighs e^-inf
-        log_weights = np.log(np.append(binom.pmf(m, k - 1, q), outside))
+        log_weights = np.append(log_pmf(m, k - 1, q), np.log(outside))
     return _exp(logsumexp(np.concatenate([log_terms, cap], axis=-1) + log_weights, axis=-1))
 
 
