@@ -5,6 +5,8 @@
 where the print is wrong, ``<name>_corrected`` stands beside it and says what changed.
 """
 
+from shufflekit.papers.balle2019 import condition as eq52
+from shufflekit.papers.feldman2021 import condition as eq51
 from shufflekit.papers.girgis2021.convergence import (
     eq48,
     eq48_corrected,
@@ -44,6 +46,8 @@ __all__ = [
     "eq48",
     "eq48_corrected",
     "eq49",
+    "eq51",
+    "eq52",
     "kbar",
     "lemma1",
     "lemma1_delta",
