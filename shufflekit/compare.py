@@ -37,12 +37,14 @@ class Comparison:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            "<tr>" + "".join(f'<td style="text-align:left">{html.escape(text)}</td>' for text in texts) + "</tr>"
-            for texts in ((row.kind, _value(row), row.name, _note(row)) for row in self.rows)
-        )
-        head = "<tr><th>side</th><th>epsilon</th><th>bound</th><th>source</th></tr>"
-        return f"<p>{html.escape(self.title)}</p><table>{head}{cells}</table>"
+        body = [(row.kind, _value(row), row.name, _note(row)) for row in self.rows]
+        lines = [_html_row("th", ("side", "epsilon", "bound", "source")), *(_html_row("td", texts) for texts in body)]
+        return f"<p>{html.escape(self.title)}</p><table>{''.join(lines)}</table>"
+
+
+def _html_row(tag: str, texts: tuple[str, ...]) -> str:
+    cells = "".join(f'<{tag} style="text-align:left">{html.escape(text)}</{tag}>' for text in texts)
+    return f"<tr>{cells}</tr>"
 
 
 def _value(row: Row) -> str:

@@ -7,7 +7,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from shufflekit import _validate
 from shufflekit._binomial import log_pmf
@@ -41,7 +40,8 @@ def randomized_response(eps0: float, n: int, population: int, *, tilt: float = 1
     def at(m: Array) -> tuple[Array, Array]:
         # [girgis2021] eq (38): mu_1/mu_0 - 1 = (E^2-1)/(kE) (m - k/(E+1)), written without its cancellation.
         drift = (n / population) * (2 * math.sinh(eps0) * (m / n) + math.expm1(-eps0))
-        return np.log1p(drift), log_pmf(m, n, p)
+        ratio = (population - n + m * math.exp(eps0) + (n - m) * math.exp(-eps0)) / population
+        return _log_ratio(ratio, drift), log_pmf(m, n, p)
 
     # Both weights are log-concave in m, so what is heavy lies between two points of a coarse grid.
     grid = np.unique(np.round(np.linspace(0, n, 4097)))
@@ -64,19 +64,24 @@ def ternary_randomized_response(eps0: float, n: int, population: int, *, log_cut
     """
     eps0, population = _validate.local_eps(eps0=eps0), _validate.count(population=population)
     n = _validate.count(n=n, at_most=min(population, MAX_TERNARY))
-    E, gamma = math.exp(eps0), n / population
+    E = math.exp(eps0)
     mean = n / (E + 2)
     # Chernoff's bounds: a count outside has a probability below e^log_cut.
     low = max(0, math.floor(mean - math.sqrt(-2 * log_cut * mean)))
     high = min(n, math.ceil(mean + math.sqrt(-2 * log_cut * mean) - log_cut))
     first = np.arange(low, high + 1.0)[:, None]
     second, third = first.T, np.maximum(n - first - first.T, 0)
-    log_mass = gammaln(n + 1) - gammaln(first + 1) - gammaln(second + 1) - gammaln(third + 1)
-    log_mass = log_mass + third * eps0 - n * math.log(E + 2)
+    log_mass = log_pmf(first, n, 1 / (E + 2)) + log_pmf(np.minimum(second, n - first), n - first, 1 / (E + 1))
     # A message votes with its likelihood ratio against the third value: E for its own, 1, or 1/E.
-    up = np.log1p(gamma * ((E * first + second + third / E) / n - 1))
+    ratio = (population - n + E * first + second + third / E) / population
+    up = _log_ratio(ratio, (math.expm1(eps0) * first + math.expm1(-eps0) * third) / population)
     kept = (first + second <= n) & (log_mass > log_cut)
     loss, log_q = (up - up.T)[kept], (log_mass + up.T)[kept]
     order = np.argsort(loss)
     # No vote exceeds E, and there are fewer than (n+1)^2 outcomes.
     return Atoms(loss[order], log_q[order], E * (n + 1) ** 2 * math.exp(log_cut))
+
+
+def _log_ratio(ratio: Array, drift: Array) -> Array:
+    """The log of a ratio that is ``1 + drift``: from the drift near 1, but not near 0, where 1 + drift cancels."""
+    return np.where(drift > -0.5, np.log1p(np.maximum(drift, -0.5)), np.log(ratio))

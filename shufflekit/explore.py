@@ -28,7 +28,7 @@ def log10(low: float, high: float, start: float, label: str = "") -> widgets.Flo
     """A slider for a number over several orders of magnitude; ``low`` and ``high`` are exponents of 10."""
     _check_range(low, high, math.log10(_validate.positive(start=start)))
     return widgets.FloatLogSlider(
-        value=start, min=low, max=high, step=0.25, readout_format=".2g", description=label, **SLIDER
+        value=start, min=low, max=high, step=0.25, readout_format=".2", description=label, **SLIDER
     )
 
 

@@ -105,14 +105,15 @@ def bound_and_truth(
         colours=(BOUND, TRUTH),
         ax=left,
     )
-    ratio = {"_": bound / truth}
+    ratio = bound / truth
     lines(
         x,
-        ratio,
+        {"_": ratio},
         xlabel=xlabel,
         ylabel=f"{bound_label} / {truth_label}",
         title="how much is lost",
         logx=logx,
+        logy=bool(np.nanmax(ratio) > 100 * np.nanmin(ratio)),
         ax=right,
     )
     right.axhline(1, color=TRUTH, linewidth=1, linestyle=":")
@@ -140,12 +141,21 @@ def regions(
     return ax
 
 
-def bars(names: Sequence[str], values: ArrayLike, *, ylabel: str, title: str = "", ax: Axes | None = None) -> Axes:
+def bars(
+    names: Sequence[str],
+    values: ArrayLike,
+    *,
+    ylabel: str,
+    title: str = "",
+    colours: Sequence[str] = CYCLE,
+    ax: Axes | None = None,
+) -> Axes:
     """One bar a name, its value written above it."""
     ax = ax or plt.subplots()[1]
     heights: Any = np.asarray(values, dtype=float)
-    drawn = ax.bar(range(len(names)), heights, color=[CYCLE[i % len(CYCLE)] for i in range(len(names))])
+    drawn = ax.bar(range(len(names)), heights, color=[colours[i % len(colours)] for i in range(len(names))])
     ax.bar_label(drawn, labels=[f"{value:.3g}" for value in heights], padding=2)
+    ax.margins(y=0.12)  # room for the values below the title
     ax.set_xticks(range(len(names)), names)
     ax.grid(axis="x", visible=False)
     _finish(ax, "", ylabel, title, logx=False, logy=False)

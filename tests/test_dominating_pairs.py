@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -46,6 +47,18 @@ def test_reversed_swaps_p_and_q() -> None:
     assert back.loss == pytest.approx(-atoms.loss[::-1])
     assert np.exp(back.log_q) == pytest.approx(np.exp(atoms.log_q + atoms.loss)[::-1])
     assert back.reversed().log_q == pytest.approx(atoms.log_q)
+
+
+@pytest.mark.parametrize("eps0", [1e-6, 1.0, 20.0, 40.0, 300.0])
+@pytest.mark.parametrize(("n", "population"), [(1, 1), (3, 3), (3, 10), (2, 10**9)])
+def test_losses_keep_their_digits(eps0: float, n: int, population: int) -> None:
+    """Of e^-eps0 nothing may be left over by a difference of numbers near 1."""
+    with mpmath.workdps(300):
+        E = mpmath.exp(mpmath.mpf(eps0))
+        truth = [mpmath.log((population - n + m * E + (n - m) / E) / population) for m in range(n + 1)]
+        loss = randomized_response(eps0, n, population, log_cut=-1e4).loss
+        error = [abs(a - b) for a, b in zip(loss, truth, strict=True)]
+    assert float(max(error)) <= 4e-16 * float(max(map(abs, truth)))
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,12 @@ def test_bound_and_truth():
     assert list(right.get_lines()[1].get_ydata()) == [1, 1]
 
 
+@pytest.mark.parametrize(("bound", "scale"), [([2, 200], "linear"), ([2, 201], "log")])
+def test_what_is_lost_over_more_than_two_decades_is_drawn_logarithmically(bound, scale):
+    figures.bound_and_truth([1, 2], [1, 1], bound, xlabel="m", ylabel="E")
+    assert plt.gcf().axes[1].get_yscale() == scale
+
+
 def test_regions():
     x, y = np.array([1.0, 10.0, 100.0]), np.array([1.0, 2.0])
     winner = np.array([[0, 1, 1], [2, 2, 0]])
@@ -107,6 +113,13 @@ def test_bars():
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["a", "b"]
     assert [text.get_text() for text in ax.texts] == ["1", "2.5"]
     assert (ax.get_ylabel(), ax.get_title()) == ("eps", "two")
+
+
+def test_bars_in_the_colours_asked_for_leave_room_for_the_values():
+    ax = figures.bars(["a", "b", "c"], [1, 2, 3], ylabel="eps", colours=[figures.TRUTH, figures.LOWER])
+    colours = [matplotlib.colors.to_hex(bar.get_facecolor(), keep_alpha=False).upper() for bar in ax.patches]
+    assert colours == [figures.TRUTH, figures.LOWER, figures.TRUTH]
+    assert ax.get_ylim()[1] > 1.1 * 3
 
 
 def test_style_tells_curves_apart():

@@ -150,3 +150,30 @@ def test_a_side_never_claims_more_than_it_knows() -> None:
 def test_no_parts() -> None:
     with pytest.raises(ValueError, match="parts"):
         Composition([])
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [(300.0, 3, 10, 30)],  # losses of one round that are 1e60 standard deviations apart
+        [(1e-4, 1, 101, 1), (8.5, 2, 597_488_276, 4)],  # the losses of one part a million times those of the other
+        [(1e-200, 3, 3, 4)],  # losses whose squares underflow
+        [(5e-324, 3, 3, 4)],
+    ],
+)
+@pytest.mark.parametrize("flip", [False, True])
+def test_extreme_pairs_need_no_huge_grid(parts: list[tuple[float, int, int, int]], flip: bool) -> None:
+    pairs = [(randomized_response(eps0, n, population), rounds) for eps0, n, population, rounds in parts]
+    composition = Composition([Part(pair.reversed() if flip else pair, rounds) for pair, rounds in pairs])
+    ends = composition.epsilon(1e-6, 0.5)
+    assert 0 <= ends.lower <= ends.upper <= sum(eps0 * rounds for eps0, _, _, rounds in parts) * (1 + 1e-12)
+    assert 0 <= composition.delta(0.0, 0.5).lower <= composition.delta(0.0, 0.5).upper <= 1
+
+
+def test_a_subnormal_delta() -> None:
+    atoms = randomized_response(1.0, 100, 100, tilt=1000.0, log_cut=-700.0)
+    ends = Composition([Part(atoms, 3)]).epsilon(5e-324, 1e-3)
+    assert ends.lower <= 3 <= ends.upper
+    # A delta that underflows is not 0.
+    rare = Composition([Part(randomized_response(9.0, 1, 1).reversed(), 100)])
+    assert rare.delta(899.999, 0.1).upper > 0

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from shufflekit import Bracket, HadamardResponse, RandomizedResponse, Shuffle, exact
 from shufflekit.divergences import hockey_stick, renyi
 from shufflekit.papers import girgis2021
+from shufflekit.protocols import MAX_ROUNDS
 from shufflekit.randomizers import random_channel
 
 eps0s = st.floats(0.05, 6)
@@ -166,3 +167,16 @@ def test_bad_rounds(value: object) -> None:
     for made in (Shuffle(1.0, 10), Shuffle(1.0, 10) * 2):
         with pytest.raises((ValueError, TypeError), match="rounds"):
             made * value  # type: ignore[operator]
+
+
+def test_a_bound_of_1_on_delta_still_gets_its_attack() -> None:
+    ends = (Shuffle(20.0, 1000) * 10).delta(0.0)
+    assert 0 < ends.lower <= ends.upper <= 1
+
+
+def test_too_many_rounds() -> None:
+    with pytest.raises(ValueError, match="rounds must be a whole number of at least 1 and at most"):
+        Shuffle(1.0, 10) * 10**400
+    with pytest.raises(ValueError, match="rounds"):
+        Shuffle(1.0, 10) * MAX_ROUNDS + Shuffle(1.0, 10)
+    assert (Shuffle(1.0, 10) * MAX_ROUNDS).attack_epsilon(1e-6, rtol=0.5).lower >= 0

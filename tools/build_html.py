@@ -20,9 +20,12 @@ MathJax.Hub.Config({"HTML-CSS": {availableFonts: [], imageFont: null, webFont: "
 </script>"""
 STYLE = """<style>
 body { font-family: system-ui, sans-serif; line-height: 1.5; }
-body, body.jp-Notebook { max-width: 62rem; margin: 0 auto; padding: 1rem; }
+/* wide enough for 120 columns of code */
+body, body.jp-Notebook { max-width: 67rem; margin: 0 auto; padding: 1rem; }
 nav.course { display: flex; justify-content: space-between; gap: 1rem; padding: 0.5rem 0; }
 details { margin: 0.5rem 0; }
+/* as wide without a number as with one, so that all outputs of a cell start at the same place */
+.jp-OutputArea .jp-OutputPrompt { padding: var(--jp-code-padding); border: 1px solid transparent; }
 </style>"""
 REQUIRE_JS = re.compile(r'<script src="[^"]*require[^"]*"></script>')
 NOTEBOOK_LINK = re.compile(r'href="([\w-]+)\.ipynb')

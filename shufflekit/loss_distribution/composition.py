@@ -5,6 +5,7 @@ the losses that matter for delta are the typical ones); round-off and wrap-aroun
 """
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from shufflekit.loss_distribution.grids import Grid, contract, potential, split
 
 LOG_OUTSIDE = -45.0  # of the tilted mass that the window may leave outside, on either side
 MAX_GRID = 2**21
+LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 UNIT = 2.0**-53
 
 
@@ -52,9 +54,9 @@ class Curve(NamedTuple):
         i = int(np.clip(np.searchsorted(self.eps, eps) - 1, 0, len(self.eps) - 2))
         share = np.clip(np.expm1(eps - self.eps[i]) / np.expm1(self.eps[i + 1] - self.eps[i]), 0, 1)
         value = self.scaled[i] + share * (self.scaled[i + 1] - self.scaled[i])
-        if value <= 0:
-            return 0.0
-        return math.exp(min(0.0, math.log(value) - self.log_scale))
+        # A delta too small for floating point is not 0: the least normal number is the safe side.
+        least = sys.float_info.min if self.upper else 0.0
+        return max(least, math.exp(min(0.0, math.log(value) - self.log_scale))) if value > 0 else least
 
 
 class Part(NamedTuple):
@@ -81,44 +83,59 @@ class Composition:
         self.parts = [Part(atoms, _validate.count(rounds=rounds)) for atoms, rounds in parts]
         self._missing = sum(rounds * atoms.missing for atoms, rounds in self.parts)
         self._largest_loss = float(sum(rounds * atoms.loss[-1] for atoms, rounds in self.parts)) + _rounding(self.parts)
-        # Binomial masses are good to about 1e-15 sqrt(n), and a law has some ten times sqrt(n) atoms.
-        self._noise = 1e-12 + 2 * UNIT * sum(rounds * len(atoms.loss) for atoms, rounds in self.parts)
+        # Binomial masses are good to about 1e-15 sqrt(n), and a law has some ten times sqrt(n) atoms. A loss that is
+        # off moves the curve, for which see Curve, and the mass under P.
+        masses = sum(rounds * len(atoms.loss) for atoms, rounds in self.parts)
+        self._noise = 1e-12 + 2 * UNIT * masses + _rounding(self.parts)
 
     def epsilon(self, delta: float, rtol: float) -> Bracket:
-        """The least eps with ``delta(eps) <= delta``, refined until its two certified ends agree to ``rtol``."""
+        """The least eps with ``delta(eps) <= delta``: both ends certified, and refined towards a width of ``rtol``."""
         log_delta = math.log(_validate.open_unit(delta=delta))
         most = self._largest_loss if self._missing <= delta else math.inf
-        tilt = self._tilt(lambda total, t: total.log_z - t * total.mean <= log_delta)
-        return self._refine(tilt, lambda curve: curve.epsilon(delta), Bracket(0.0, most), rtol)
+
+        def reached(total: Moments, tilt: float) -> bool:
+            return total.log_z - tilt * total.mean <= log_delta
+
+        return self._refine(reached, lambda curve: curve.epsilon(delta), Bracket(0.0, most), rtol)
 
     def delta(self, eps: float, rtol: float) -> Bracket:
         """``E_P[(1 - e^{eps - L})_+]`` of the summed loss L, refined in the same way."""
         eps = _validate.nonnegative(eps=eps)
         if eps >= self._largest_loss:
             return bracket(0.0, min(1.0, self._missing))
-        tilt = self._tilt(lambda total, t: total.mean >= eps)
-        return self._refine(tilt, lambda curve: curve.delta(eps), Bracket(0.0, 1.0), rtol)
+        most = min(1.0, self._missing - math.expm1(eps - self._largest_loss))
+        return self._refine(
+            lambda total, _: total.mean >= eps, lambda curve: curve.delta(eps), Bracket(0.0, most), rtol
+        )
 
-    def _refine(self, tilt: float, read: Callable[[Curve], float], ends: Bracket, rtol: float) -> Bracket:
+    def _refine(
+        self, reached: Callable[[Moments, float], bool], read: Callable[[Curve], float], ends: Bracket, rtol: float
+    ) -> Bracket:
         """Read both curves on ever finer grids, until they agree or the grid is the largest that memory should hold."""
         if len(self.parts) == 1 and self.parts[0].rounds == 1:
             lower, upper = _single_round(self.parts[0].atoms, self._noise)
             return bracket(max(ends.lower, read(lower)), min(ends.upper, read(upper)))
+        if _total(self.parts, 0.0).deviation < LEAST_DEVIATION:
+            return bracket(*ends)
+        tilt = self._tilt(reached)
+        low, high = _reach(self.parts, tilt)
+        # Neither the window nor the losses of one round may need more points than memory should hold.
+        widest = max(high - low, *(float(np.ptp(atoms.loss)) for atoms, _ in self.parts))
+        finest = widest / MAX_GRID
         rounds = sum(part.rounds for part in self.parts)
-        total = _total(self.parts, tilt)
-        step = total.deviation / math.sqrt(rounds) / 64
-        top = float(self.parts[0].atoms.loss[-1])
+        step = max(_total(self.parts, tilt).deviation / math.sqrt(rounds) / 64, finest)
+        top = max(float(atoms.loss[-1]) for atoms, _ in self.parts)
         while True:
             # With the largest loss on the grid (or a rounding error below), few coarse atoms are hardly moved.
-            step = top / math.ceil(top / step) * (1 - 8 * UNIT)
+            if step < top:
+                step = top / math.ceil(top / step) * (1 - 8 * UNIT)
             grids = [Part(contract(atoms, step), rounds) for atoms, rounds in self.parts]
             below = read(_compose(grids, tilt, self._missing, -self._noise))
             grids = [Part(split(atoms.loss, atoms.log_q, step), rounds) for atoms, rounds in self.parts]
             above = read(_compose(grids, tilt, self._missing, self._noise))
             ends = Bracket(max(ends.lower, below), min(ends.upper, above))
-            low, high = _reach(self.parts, tilt)
-            finest = (high - low) / MAX_GRID
-            if ends.upper - ends.lower <= rtol * ends.upper or step <= finest:
+            near = ends.upper - ends.lower <= max(rtol * ends.upper, sys.float_info.min)
+            if near or step <= finest:
                 return bracket(*ends)
             # The gap shrinks in proportion to the step.
             excess = (ends.upper - ends.lower) / (rtol * ends.upper)
@@ -208,10 +225,11 @@ def _compose(parts: Sequence[Part], tilt: float, missing: float, noise: float) -
     values = _deltas(density * np.exp(-tilt * s), step)
     # No outcome weighs more than e^{-t eps} t^t / (1+t)^{1+t} for its tilted mass.
     log_most = (tilt * math.log(tilt) if tilt else 0.0) - (1 + tilt) * math.log1p(tilt)
-    values = values * (1 + noise)
+    # Two running sums over the grid bring a rounding each a point along.
+    values = values * (1 + noise + sign * 2 * UNIT * size)
     values = values + sign * 2 * np.exp(LOG_OUTSIDE + log_most - tilt * s)
     log_scale = tilt * reference - total.log_z
-    if sign > 0:
+    if sign > 0 and missing > 0:
         with np.errstate(over="ignore"):
             values = values + missing * np.exp(log_scale)
     return Curve(s + reference + sign * _rounding(parts), values, log_scale, upper=sign > 0)
