@@ -24,6 +24,7 @@ body { font-family: system-ui, sans-serif; line-height: 1.5; }
 body, body.jp-Notebook { max-width: 67rem; margin: 0 auto; padding: 1rem; }
 nav.course { display: flex; justify-content: space-between; gap: 1rem; padding: 0.5rem 0; }
 details { margin: 0.5rem 0; }
+ul.contents { list-style: none; padding: 0; font-size: 1.2rem; line-height: 2; }
 /* as wide without a number as with one, so that all outputs of a cell start at the same place */
 .jp-OutputArea .jp-OutputPrompt { padding: var(--jp-code-padding); border: 1px solid transparent; }
 </style>"""
@@ -64,9 +65,9 @@ def index(titles: dict[Path, str]) -> str:
 <body>
 <h1>The shuffle model of differential privacy</h1>
 <p>The notebooks, in reading order. To run them and move their explorers: <code>make lab</code>.</p>
-<ol start="0">
+<ul class="contents">
 {items}
-</ol>
+</ul>
 </body>
 </html>
 """
