@@ -7,6 +7,7 @@ both say what is allowed and what was given.
 """
 
 import numbers
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,54 +44,37 @@ def _as_array(name: str, value: Any, allowed: str) -> NDArray[Any]:
         raise ValueError(f"{name} must be {allowed}, got {value!r}") from None
 
 
-def positive(**named: Any) -> float:
-    """A finite number above 0."""
+def _number(named: dict[str, Any], allowed: str, fits: Callable[[float], bool]) -> float:
     name, value = _only(named)
-    allowed = "positive and finite"
     number = _real(name, value, allowed)
-    if not 0 < number < np.inf:
+    if not fits(number):  # nan fits nowhere
         raise ValueError(f"{name} must be {allowed}, got {value!r}")
     return number
+
+
+def positive(**named: Any) -> float:
+    """A finite number above 0."""
+    return _number(named, "positive and finite", lambda number: 0 < number < np.inf)
 
 
 def local_eps(**named: Any) -> float:
-    """A local privacy parameter: above 0, at most 300 (``e^600`` is still a floating-point number)."""
-    name, value = _only(named)
-    allowed = "positive and at most 300"
-    number = _real(name, value, allowed)
-    if not 0 < number <= 300:
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    return number
+    """A local privacy parameter: above 0, at most 300 (the square of ``e^300`` is still a floating-point number)."""
+    return _number(named, "positive and at most 300", lambda number: 0 < number <= 300)
 
 
 def nonnegative(**named: Any) -> float:
     """A finite number, 0 or above."""
-    name, value = _only(named)
-    allowed = "0 or positive, and finite"
-    number = _real(name, value, allowed)
-    if not 0 <= number < np.inf:
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    return number
+    return _number(named, "0 or positive, and finite", lambda number: 0 <= number < np.inf)
 
 
 def open_unit(**named: Any) -> float:
     """A probability strictly between 0 and 1 (a delta, say)."""
-    name, value = _only(named)
-    allowed = "strictly between 0 and 1"
-    number = _real(name, value, allowed)
-    if not 0 < number < 1:
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    return number
+    return _number(named, "strictly between 0 and 1", lambda number: 0 < number < 1)
 
 
 def rate(**named: Any) -> float:
     """A sampling rate: above 0, at most 1."""
-    name, value = _only(named)
-    allowed = "above 0 and at most 1"
-    number = _real(name, value, allowed)
-    if not 0 < number <= 1:
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    return number
+    return _number(named, "above 0 and at most 1", lambda number: 0 < number <= 1)
 
 
 def count(at_least: int = 1, at_most: int | None = None, **named: Any) -> int:
