@@ -17,9 +17,7 @@ def log_pmf(m: ArrayLike, n: ArrayLike, p: float) -> Array:
     m, n = np.asarray(m, dtype=np.float64), np.asarray(n, dtype=np.float64)
     inside = (m > 0) & (m < n)
     x, rest, total = (np.where(inside, part, 1.0) for part in (m, n - m, n))
-    fit = _stirling_error(total) - _stirling_error(x) - _stirling_error(rest)
-    spread = 0.5 * np.log(total / (2 * math.pi * x * rest))
-    middle = fit + spread - _deviance(x, total * p) - _deviance(rest, total * (1 - p))
+    middle = _best_fit(x, rest) - _deviance(x, total * p) - _deviance(rest, total * (1 - p))
     log_p = math.log(max(p, 1e-290))  # as the means below
     ends = np.where(m == 0, n * math.log1p(-p), n * log_p)
     return np.asarray(np.where(inside, middle, ends))
@@ -35,12 +33,17 @@ def log_choose(n: ArrayLike, m: ArrayLike) -> Array:
     m, n = np.asarray(m, dtype=np.float64), np.asarray(n, dtype=np.float64)
     inside = (m > 0) & (m < n)
     x, rest, total = (np.where(inside, part, other) for part, other in ((m, 1.0), (n - m, 1.0), (n, 2.0)))
-    fit = _stirling_error(total) - _stirling_error(x) - _stirling_error(rest)
-    spread = 0.5 * np.log(total / (2 * math.pi * x * rest))
     # The smaller part is divided by the total: log1p keeps the digits of the larger's share.
     least, most = np.minimum(x, rest), np.maximum(x, rest)
     entropy = -least * np.log(least / total) - most * np.log1p(-least / total)
-    return np.asarray(np.where(inside, fit + spread + entropy, 0.0))
+    return np.asarray(np.where(inside, _best_fit(x, rest) + entropy, 0.0))
+
+
+def _best_fit(x: Array, rest: Array) -> Array:
+    """The log of the probability of x and rest at the rate that fits them best, by Stirling's series."""
+    total = x + rest
+    fit = _stirling_error(total) - _stirling_error(x) - _stirling_error(rest)
+    return np.asarray(fit + 0.5 * np.log(total / (2 * math.pi * x * rest)))
 
 
 def _stirling_error(x: Array) -> Array:

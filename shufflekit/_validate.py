@@ -77,6 +77,11 @@ def rate(**named: Any) -> float:
     return _number(named, "above 0 and at most 1", lambda number: 0 < number <= 1)
 
 
+def norm(**named: Any) -> float:
+    """The exponent of a norm: from 1 to infinity, which is allowed."""
+    return _number(named, "a norm's exponent, from 1 to inf", lambda number: number >= 1)
+
+
 def count(at_least: int = 1, at_most: int | None = None, **named: Any) -> int:
     """A whole number in [at_least, at_most]; 10.0 is not one, nor is True."""
     name, value = _only(named)

@@ -25,10 +25,7 @@ Gradients = Callable[[Array, NDArray[np.int64]], Array]  # (theta, the sampled c
 def clip(vectors: ArrayLike, p: float, radius: float) -> Array:
     """Each row, if need be, scaled down to a p-norm of ``radius`` (up to round-off); directions are kept."""
     vectors, radius = _validate.array(vectors=vectors), _validate.positive(radius=radius)
-    if isinstance(p, bool) or not isinstance(p, (int, float)):
-        raise TypeError(f"p must be a norm's exponent, from 1 to inf, got {p!r}")
-    if not p >= 1:
-        raise ValueError(f"p must be a norm's exponent, from 1 to inf, got {p!r}")
+    p = _validate.norm(p=p)
     if vectors.ndim != 2:
         raise ValueError(f"vectors must be a table with one vector a row, got shape {vectors.shape}")
     # Norms of rows with largest entry 1 neither overflow nor vanish.

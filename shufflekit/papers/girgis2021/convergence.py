@@ -87,9 +87,6 @@ def _ball(p: float, d: int, L: float) -> float:
 
 def _check(p: float, d: int, L: float, eps0: float) -> tuple[float, int, float, float]:
     """The arguments, and ``s = (E+1)/(E-1)``."""
-    if isinstance(p, bool) or not isinstance(p, (int, float)):
-        raise TypeError(f"p must be a norm's exponent, from 1 to inf, got {p!r}")
-    if not p >= 1:
-        raise ValueError(f"p must be a norm's exponent, from 1 to inf, got {p!r}")
+    p = _validate.norm(p=p)
     s = 1 / math.tanh(_validate.local_eps(eps0=eps0) / 2)
-    return float(p), _validate.count(d=d), _validate.positive(L=L), s
+    return p, _validate.count(d=d), _validate.positive(L=L), s
