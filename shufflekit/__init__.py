@@ -1,17 +1,40 @@
 """shufflekit: understanding and computing privacy in the shuffle model of differential privacy."""
 
-from shufflekit.bracket import Bracket
-from shufflekit.protocols import Run, Shuffle
-from shufflekit.randomizers import Channel, DiscretizedLaplace, HadamardResponse, RandomizedResponse
-from shufflekit.renyi import RenyiCurve
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shufflekit.bracket import Bracket
+    from shufflekit.protocols import GaussianShuffle, RandomizedResponseShuffle, Run, Shuffle, ShuffledCheckIn
+    from shufflekit.randomizers import Channel, DiscretizedLaplace, HadamardResponse, RandomizedResponse
+    from shufflekit.renyi import RenyiCurve
 
 __all__ = [
     "Bracket",
     "Channel",
     "DiscretizedLaplace",
+    "GaussianShuffle",
     "HadamardResponse",
     "RandomizedResponse",
+    "RandomizedResponseShuffle",
     "RenyiCurve",
     "Run",
     "Shuffle",
+    "ShuffledCheckIn",
 ]
+
+_HOMES = ("shufflekit.bracket", "shufflekit.protocols", "shufflekit.randomizers", "shufflekit.renyi")
+
+
+def __getattr__(name: str) -> Any:
+    """Each public name is fetched when it is first asked for: most of a second's import is scipy's."""
+    if name in __all__:
+        for home in map(import_module, _HOMES):
+            if hasattr(home, name):
+                globals()[name] = getattr(home, name)
+                return globals()[name]
+    raise AttributeError(f"module 'shufflekit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

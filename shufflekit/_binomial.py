@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln
+from scipy.special import betainc, betaincc, gammaln
 
 from shufflekit._validate import Array
 
@@ -65,3 +65,23 @@ def _deviance(x: Array, mean: Array) -> Array:
     for k in range(17, 1, -1):
         series = 1 / (k * (k - 1)) - t * series
     return np.asarray(np.where(near, mean * t**2 * series, x * np.log(x / mean) - x + mean))
+
+
+def tail(m: ArrayLike, n: ArrayLike, p: float, rest: float) -> Array:
+    """``Pr[Bin(n, p) >= m]`` for whole m and n; ``rest`` is 1 - p, given apart so that neither loses digits."""
+    m, n = np.broadcast_arrays(np.asarray(m, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    inside = (m > 0) & (m <= n)
+    first, second = np.where(inside, m, 1.0), np.where(inside, n - m + 1, 1.0)
+    value = betainc(first, second, p) if p <= rest else betaincc(second, first, rest)
+    return np.asarray(np.where(inside, value, np.where(m > n, 0.0, 1.0)))
+
+
+def masses(edges: ArrayLike, n: ArrayLike, p: float, rest: float) -> Array:
+    """``Pr[edges[i] <= Bin(n, p) < edges[i+1]]`` along the last axis: differences of whichever tail is small."""
+    edges, n = np.asarray(edges, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    low = edges <= n * p
+    # Pr[X < e] is the other kind's tail, Pr[n - X >= n - e + 1].
+    below = np.where(low, tail(np.where(low, n - edges + 1, n + 1), n, rest, p), 0.0)
+    above = np.where(low, 0.0, tail(np.where(low, n + 1, edges), n, p, rest))
+    crossing = low[..., :-1] & ~low[..., 1:]
+    return np.asarray(np.diff(below) - np.diff(above) + crossing)

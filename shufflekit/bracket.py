@@ -4,6 +4,8 @@ import math
 import numbers
 from typing import NamedTuple
 
+from shufflekit._digits import rounded
+
 
 class Bracket(NamedTuple):
     """``lower <= truth <= upper``, truncation, discretisation and round-off included; ``float()``: upper."""
@@ -15,7 +17,9 @@ class Bracket(NamedTuple):
         return self.upper
 
     def __repr__(self) -> str:
-        return f"Bracket(lower={self.lower:.7g}, upper={self.upper:.7g})"
+        # Rounded outwards: what is printed is a bracket too.
+        lower, upper = rounded(self.lower, up=False, digits=7), rounded(self.upper, up=True, digits=7)
+        return f"Bracket(lower={lower:.7g}, upper={upper:.7g})"
 
     @property
     def width(self) -> float:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize_scalar
 
 from shufflekit import _validate
 from shufflekit._validate import Array
@@ -78,6 +77,8 @@ class RenyiCurve:
 
         Every order gives a valid bound, so a search that stopped too early would cost tightness, never truth.
         """
+
+        from scipy.optimize import minimize_scalar  # takes long to load, and few questions need it
 
         def at(log_excess: float) -> float:
             return float(objective(min(1 + math.exp(log_excess), MAX_ORDER)))

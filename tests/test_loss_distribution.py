@@ -1,17 +1,21 @@
-"""Composed losses: the brackets hold the truth, by enumeration and by by counting."""
+"""Composed losses: the brackets hold the truth, by enumeration and by counting, whatever the pairs are."""
 
 import itertools
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shufflekit.dominating_pairs import Atoms, randomized_response
+from shufflekit import certify
+from shufflekit.dominating_pairs import Atoms, BinaryResponse, Laws, clones, randomized_response, ternary_response
 from shufflekit.loss_distribution import Composition, Part
-from shufflekit.loss_distribution.composition import Curve
-from shufflekit.loss_distribution.grids import contract, potential, split
+from shufflekit.loss_distribution.curve import Curve
+from shufflekit.loss_distribution.grids import contract, potential, shifted, split
+from shufflekit.loss_distribution.listed import Listed
+from shufflekit.loss_distribution.spectrum import Leftover, composed, moments, reach
+from tests import strategies, truth
 
 
 def enumerated_delta(parts: list[tuple[Atoms, int]], eps: float) -> float:
@@ -95,14 +99,13 @@ def test_golden_epsilon_of_a_hundred_thousand_rounds(eps0: float, eps: float) ->
 @pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-20, 1e-60])
 @pytest.mark.parametrize("rounds", [1, 2, 200])
 def test_epsilon_inverts_delta(delta: float, rounds: int) -> None:
-    atoms = randomized_response(1.0, 500, 500, tilt=1000.0, log_cut=math.log(delta) - 90)
-    composition = Composition([Part(atoms, rounds)])
+    composition = Composition([Part(BinaryResponse(1.0, 200, 200), rounds)])
     ends = composition.epsilon(delta, 1e-2)
     assert 0 <= ends.lower <= ends.upper
     assert ends.width <= 1e-2
     if ends.lower > 0:
-        assert composition.delta(ends.lower * (1 - 1e-6), 1e-3).upper >= delta
-    assert composition.delta(ends.upper * (1 + 1e-6), 1e-3).lower <= delta
+        assert composition.delta(ends.lower * (1 - 1e-6), 1e-2).upper >= delta
+    assert composition.delta(ends.upper * (1 + 1e-6), 1e-2).lower <= delta
 
 
 def test_no_mass_no_privacy_loss_corners() -> None:
@@ -119,7 +122,7 @@ def test_both_grids_are_on_their_side_in_the_convex_order(eps0: float, n: int, r
     """Checked on potentials computed anew, at the atoms and at the points of the grid."""
     atoms = randomized_response(eps0, n, math.ceil(n / rate))
     y, q = np.expm1(atoms.loss), np.exp(atoms.log_q)
-    for grid, side in ((split(atoms.loss, atoms.log_q, step), 1), (contract(atoms, step), -1)):
+    for grid, side in ((split(atoms, step), 1), (contract(atoms, step), -1)):
         g, w = np.expm1(grid.loss), np.exp(grid.log_q)
         for a in np.concatenate([y, g]):
             difference = w @ np.maximum(g - a, 0) - q @ np.maximum(y - a, 0)
@@ -177,3 +180,179 @@ def test_a_subnormal_delta() -> None:
     # A delta that underflows is not 0.
     rare = Composition([Part(randomized_response(9.0, 1, 1).reversed(), 100)])
     assert rare.delta(899.999, 0.1).upper > 0
+
+
+# Pairs of all kinds, in fractions, composed by the judge.
+
+
+def listed(p: np.ndarray, q: np.ndarray) -> Atoms:
+    """Two laws in fractions as atoms, and the P-mass where Q has none."""
+    shown = [(float(a), float(b)) for a, b in zip(p, q, strict=True) if a and b]
+    loss = np.array([math.log(a / b) for a, b in shown])
+    order = np.argsort(loss)
+    infinite = float(sum(a for a, b in zip(p, q, strict=True) if not b))
+    return Atoms(loss[order], np.log([b for _, b in shown])[order], infinite=infinite)
+
+
+@settings(max_examples=60)
+@given(st.data(), st.integers(1, 4), st.floats(0, 2))
+def test_different_asymmetric_rounds_against_fractions(data: st.DataObject, kinds: int, eps: float) -> None:
+    """Infinite losses, P-mass that Q sees and Q-mass that P does not, any order of the parts."""
+    pairs = [data.draw(strategies.laws()) for _ in range(kinds)]
+    shared = [(p, q) for p, q in pairs if any(a and b for a, b in zip(p, q, strict=True))]
+    if not shared:
+        return
+    rounds = [data.draw(st.integers(1, 2)) for _ in shared]
+    exact = certify.composition([pair for pair, own in zip(shared, rounds, strict=True) for _ in range(own)], eps)
+    parts = [Part(listed(*pair), own) for pair, own in zip(shared, rounds, strict=True)]
+    for order in (parts, parts[::-1]):
+        ends = Composition(order).delta(eps, 1e-4)
+        assert ends.lower <= exact.upper * (1 + 1e-9) + 1e-15
+        assert exact.lower * (1 - 1e-9) - 1e-15 <= ends.upper
+        assert ends.upper - ends.lower <= 1e-9 * ends.upper + 1e-14
+
+
+@settings(max_examples=15)
+@given(strategies.laws(least=1), strategies.laws(least=1), st.integers(20, 60), st.floats(0, 4))
+def test_many_rounds_of_two_kinds_through_the_fft(
+    one: list[np.ndarray], two: list[np.ndarray], rounds: int, eps: float
+) -> None:
+    """Both ends of a mixture of rounds are around the count over how often each outcome occurs."""
+    one, two = ([law[:2] / sum(law[:2]) for law in pair] for pair in (one, two))
+    a, b = listed(*one), listed(*two)
+    terms = []
+    for i in range(rounds + 1):
+        for j in range(rounds + 1):
+            weight = [
+                math.log(math.comb(rounds, x)) + x * atoms.log_q[-1] + (rounds - x) * atoms.log_q[0]
+                for x, atoms in ((i, a), (j, b))
+            ]
+            loss = sum(x * atoms.loss[-1] + (rounds - x) * atoms.loss[0] for x, atoms in ((i, a), (j, b)))
+            if loss > eps:
+                terms.append(math.exp(sum(weight) + eps) * math.expm1(loss - eps))
+    exact = math.fsum(terms)
+    ends = Composition([Part(a, rounds), Part(b, rounds)]).delta(eps, 1e-2)
+    assert ends.lower <= exact * (1 + 1e-9) + 1e-15
+    assert exact * (1 - 1e-9) - 1e-15 <= ends.upper
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+@pytest.mark.parametrize(("E", "n", "population"), [(3, 3, 3), (2, 6, 6), (3, 2, 8), (7, 4, 5)])
+def test_the_clone_pair_composed_in_fractions(E: int, n: int, population: int, rounds: int) -> None:
+    laws = truth.clone_pair(E, n, population)
+    pair = clones(math.log(E), n, population)
+    composition = Composition([Part(pair, rounds)])
+    for share in (0.0, 0.05, 0.3, 0.8):
+        eps = share * rounds * pair.largest_loss
+        exact = certify.composition([(laws.p, laws.q)] * rounds, eps)
+        ends = composition.delta(eps, 1e-4)
+        # math.log rounds eps0, which moves delta by as much.
+        assert ends.lower <= exact.upper * (1 + 1e-11)
+        assert exact.lower * (1 - 1e-11) <= ends.upper
+        assert ends.width <= 1e-4
+        if exact.lower > 1e-12:
+            back = composition.epsilon(exact.lower, 1e-4)
+            assert back.lower <= eps * (1 + 1e-9) + 1e-12
+            assert eps * (1 - 1e-9) - 1e-12 <= back.upper
+            assert back.width <= 1e-4 or eps == 0
+
+
+def test_origin_and_spacing_change_nothing_but_the_work() -> None:
+    atoms = ternary_response(1.0, 30, 3000).laws(-60.0).upper
+    found = []
+    for changed in (atoms, atoms._replace(spacing=0.0), atoms._replace(origin=1e-4), atoms._replace(origin=-0.01)):
+        ends = Composition([Part(changed, 500)]).epsilon(1e-6, 1e-4)
+        assert ends.width <= 1e-3
+        found.append(ends)
+    assert max(ends.lower for ends in found) <= min(ends.upper for ends in found)
+    assert shifted(atoms._replace(origin=0.1)).loss == pytest.approx(atoms.loss - 0.1)
+    moved = shifted(atoms._replace(origin=0.1))
+    assert moved.loss + moved.log_q == pytest.approx(atoms.loss + atoms.log_q)
+
+
+def test_missing_mass_belongs_to_the_upper_end_only() -> None:
+    atoms = randomized_response(1.0, 3, 3)
+    some = Atoms(atoms.loss[:-1], atoms.log_q[:-1], missing=float(np.exp(atoms.log_q[-1] + atoms.loss[-1])))
+    for rounds in (1, 3, 70):
+        whole, part = (Composition([Part(one, rounds)]).delta(0.4, 1e-3) for one in (atoms, some))
+        assert part.lower <= whole.upper
+        assert whole.lower <= part.upper
+        assert part.width > 1e-3
+    assert Composition([Part(some, 1)]).epsilon(some.missing / 2, 1e-3).upper == math.inf
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 70, 1000])
+def test_infinite_mass_is_carried_exactly(rounds: int) -> None:
+    atoms = Atoms(np.array([-0.1, 0.1]), np.log([0.52, 0.48 - 1e-6]), infinite=1e-4)
+    caught = -math.expm1(rounds * math.log1p(-1e-4))
+    ends = Composition([Part(atoms, rounds)]).delta(rounds * 0.1 + 1.0, 1e-3)
+    assert ends.lower == pytest.approx(caught, rel=1e-9)
+    assert ends.lower <= caught * (1 + 1e-12) and caught * (1 - 1e-12) <= ends.upper
+    assert Composition([Part(atoms, rounds)]).epsilon(caught / 2, 1e-3).upper == math.inf
+
+
+def test_infinite_mass_that_outweighs_all_else() -> None:
+    """Tilted far out, what is at infinity is beyond floating point beside the rest: it may not become 1."""
+    atoms = Atoms(np.array([-1.0, 1.0]), np.log([0.7, 0.05]), infinite=0.164)
+    ends = Composition([Part(atoms, 300), Part(randomized_response(0.5, 40, 40), 100)]).delta(340.0, 1e-2)
+    caught = -math.expm1(300 * math.log1p(-0.164))
+    assert ends.lower <= caught <= ends.upper
+    rare = atoms._replace(log_q=np.log([0.7, 0.11]), infinite=1e-200)
+    for rounds in (300, 1000):
+        # All losses must be 1, or one infinite: of 1,000 the former is no number any more.
+        exact = (0.11 * math.e) ** rounds * -math.expm1(-0.1) + rounds * 1e-200
+        ends = Composition([Part(rare, rounds)]).delta(rounds - 0.1, 1e-2)
+        assert ends.lower <= exact * (1 + 1e-9)
+        assert exact * (1 - 1e-9) <= ends.upper
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_one_fft_is_on_its_side_everywhere(upper: bool) -> None:
+    """Of a law that is on the grid already, at every tilt, in the far tails too."""
+    p, rounds = 0.3, 200
+    grid = split(Atoms(np.array([-1.0, 1.0]), np.log([1 - p, p])), 1.0)
+    loss = np.array([grid.loss[i] for i in range(len(grid.log_q)) if grid.log_q[i] > -np.inf])
+    atoms = Atoms(loss, grid.log_q[grid.log_q > -np.inf])
+    for tilt in (0.0, 0.05, 0.4):
+        curve = composed([Part(split(atoms, 1.0), rounds)], tilt, Leftover(0.0, 0.0, 1e-12), upper=upper)
+        for at in range(0, 120, 7):
+            exact = sum(
+                math.exp(math.log(math.comb(rounds, k)) + k * math.log(p) + (rounds - k) * math.log(1 - p))
+                * max(math.exp(2 * k - rounds) - math.exp(at), 0.0)
+                for k in range(rounds + 1)
+                if 2 * k - rounds > at
+            )
+            found = curve.delta(float(at))
+            assert (found >= min(exact, 1.0) * (1 - 1e-9)) if upper else (found <= exact * (1 + 1e-9))
+
+
+@given(strategies.laws(least=1), st.floats(0, 3))
+def test_moments_and_reach(pair: list[np.ndarray], tilt: float) -> None:
+    atoms = listed(*pair)
+    weight = np.exp(atoms.log_q + (1 + tilt) * atoms.loss)
+    found = moments([Part(atoms, 7)], tilt)
+    mean = weight @ atoms.loss / weight.sum()
+    assert found.log_z == pytest.approx(7 * math.log(weight.sum()), abs=1e-9)
+    assert found.mean == pytest.approx(7 * mean, abs=1e-9)
+    if found.deviation > 1e-6:
+        low, high = reach([Part(atoms, 7)], tilt)
+        assert 7 * atoms.loss[0] - 1e-9 <= low <= high <= 7 * atoms.loss[-1] + 1e-9
+        assert low <= found.mean + 1e-9 and found.mean - 1e-9 <= high
+
+
+def test_laws_with_two_ends_stay_two_ends() -> None:
+    """A law below and one above, composed: each on its side of the truth between them."""
+    low, true, high = (clones(eps0, 4, 4).laws(-60.0).upper for eps0 in (0.98, 1.0, 1.02))
+    exact = Composition([Part(true, 5)]).delta(0.5, 1e-4)
+    ends = Composition([Part(Laws(low, high), 5)]).delta(0.5, 1e-4)
+    assert ends.lower < exact.lower <= exact.upper < ends.upper
+    found = Listed([Part(low, 5)], [Part(high, 5)]).delta(0.5, 1e-4)
+    assert found == ends
+
+
+def test_a_law_of_one_loss() -> None:
+    """Nothing to contract, nothing to divide by."""
+    certain = Atoms(np.array([0.0]), np.array([0.0]))
+    for rounds in (1, 2, 100):
+        assert Composition([Part(certain, rounds)]).delta(0.0, 1e-3).upper <= 1e-12
+        assert Composition([Part(certain, rounds)]).epsilon(0.1, 1e-3).upper <= 1e-12

@@ -9,11 +9,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shufflekit._validate import Array
 from shufflekit.dominating_pairs import Atoms
 
 FEW = 8  # atoms; with no more of them, each matters
+MOST_PULLS = 100
 
 
 class Grid(NamedTuple):
@@ -28,8 +30,14 @@ class Grid(NamedTuple):
         return np.asarray(self.step * (self.first + np.arange(len(self.log_q))), dtype=np.float64)
 
 
-def split(loss: Array, log_q: Array, step: float) -> Grid:
+def shifted(atoms: Atoms) -> Atoms:
+    """The atoms told from their origin, their P-masses kept: Q is no longer a probability, which nothing here needs."""
+    return atoms._replace(loss=atoms.loss - atoms.origin, log_q=atoms.log_q + atoms.origin)
+
+
+def split(atoms: Atoms, step: float) -> Grid:
     """Each atom divided between its two neighbours on the grid, its mean of X kept: larger in the convex order."""
+    loss, log_q = atoms.loss, atoms.log_q
     cell = np.floor(loss / step).astype(np.int64)
     up = np.clip(np.expm1(loss - cell * step) / math.expm1(step), 0.0, 1.0)
     first = int(cell.min())
@@ -45,32 +53,50 @@ def split(loss: Array, log_q: Array, step: float) -> Grid:
 def contract(atoms: Atoms, step: float) -> Grid:
     """A law on the grid that is smaller than the atoms in the convex order, by a margin that is looked for.
 
-    The atoms are drawn a little towards their mean and then split. That is below the original law exactly when
-    its potential is no larger at every atom, since between atoms the original's potential is linear.
+    Atoms nearest to the same grid point are taken for one, which lies near it; then each is drawn a little towards
+    the mean of all and split. That is below the original law exactly when its potential is no larger at every atom,
+    since between atoms the original's potential is linear. Where it is larger, the atoms are drawn further.
     """
+    atoms = _merged(atoms, step)
     y, q = np.expm1(atoms.loss), np.exp(atoms.log_q)
     mean = float(q @ y / q.sum())
     few = len(y) <= FEW
-    # Few atoms may lie on the grid already, up to round-off; many never do, and it is known where to start.
-    pull = 1e-12 if few else 0.02 * step / math.sqrt(float(q @ (y - mean) ** 2 / q.sum()))
-    while pull < 1:
-        moved = mean + (1 - pull) * (y - mean)
-        lost = 0.0
+    pull = np.full(len(y), 1e-12 if few else max(1e-12, step**2 / (1000 * float(q @ (y - mean) ** 2 / q.sum()))))
+    for _ in range(MOST_PULLS if (y > mean).any() else 0):
+        lift = q * np.minimum(pull, 1) * (mean - y)
+        # Drawn from the left more than from the right, the mean would rise.
+        pull[y > mean] *= max(1.0, -(1 + 1e-9) * float(lift[y < mean].sum() / lift[y > mean].sum()))
+        moved = mean + (1 - np.minimum(pull, 1)) * (y - mean)
         if not few:
             # The two outermost have nothing beyond them that could make room: down to the grid with them.
-            outer = np.array([0, -1])
-            down = np.expm1(step * np.floor(np.log1p(moved[outer]) / step))
-            lost = float(q[outer] @ (moved[outer] - down))
-            moved[outer] = down
-        grid = split(np.log1p(moved), atoms.log_q, step)
-        if _is_below(np.expm1(grid.loss), np.exp(grid.log_q), y, q, mean, lost):
+            moved[[0, -1]] = np.expm1(step * np.floor(np.log1p(moved[[0, -1]]) / step))
+        lost = float(q @ (y - moved))
+        grid = split(atoms._replace(loss=np.log1p(moved)), step)
+        above = _is_above(np.expm1(grid.loss), np.exp(grid.log_q), y, q, mean, lost)
+        if lost >= 0 and not above.any():
             return grid
-        pull *= 1.5
-    return split(step * np.floor(atoms.loss / step), atoms.log_q, step)
+        # What lies at such an atom and beside it decides its potential.
+        near = above.copy()
+        near[1:] |= above[:-1]
+        near[:-1] |= above[1:]
+        pull[near] *= 1.5
+    return split(atoms._replace(loss=step * np.floor(atoms.loss / step)), step)
 
 
-def _is_below(y_grid: Array, q_grid: Array, y: Array, q: Array, mean: float, lost: float) -> bool:
-    """Whether ``E(Y_grid - a)_+ <= E(Y - a)_+`` at every atom a = y, the grid's mean being ``lost`` lower.
+def _merged(atoms: Atoms, step: float) -> Atoms:
+    """Atoms with the same nearest grid point put together: whoever cannot tell them apart knows less."""
+    cell = np.rint(atoms.loss / step).astype(np.int64)
+    first, top = int(cell.min()), float(atoms.log_q.max())
+    mass = np.exp(atoms.log_q - top)
+    excess = np.bincount(cell - first, mass * np.expm1(atoms.loss - cell * step))
+    mass = np.bincount(cell - first, mass)
+    kept = np.flatnonzero(mass)
+    loss = (first + kept) * step + np.log1p(excess[kept] / mass[kept])
+    return atoms._replace(loss=np.asarray(loss, dtype=np.float64), log_q=np.log(mass[kept]) + top)
+
+
+def _is_above(y_grid: Array, q_grid: Array, y: Array, q: Array, mean: float, lost: float) -> NDArray[np.bool_]:
+    """At which atoms a = y ``E(Y_grid - a)_+ > E(Y - a)_+``, the grid's mean being ``lost`` lower.
 
     Left of the mean the other side's potential ``E(a - Y)_+`` is compared, so that both are sums of small terms.
     """
@@ -81,10 +107,9 @@ def _is_below(y_grid: Array, q_grid: Array, y: Array, q: Array, mean: float, los
     grid_mass[: len(y_grid)], atom_mass[len(y_grid) :] = q_grid, q
     is_atom = order >= len(y_grid)
     at, grid_mass, atom_mass = place[order], grid_mass[order], atom_mass[order]
-    right, left = is_atom & (at >= mean), is_atom & (at < mean)
-    calls = potential(at, grid_mass)[right] <= potential(at, atom_mass)[right]
-    puts = potential(-at[::-1], grid_mass[::-1])[::-1][left] <= potential(-at[::-1], atom_mass[::-1])[::-1][left] + lost
-    return bool(calls.all() and puts.all())
+    calls = potential(at, grid_mass) > potential(at, atom_mass)
+    puts = potential(-at[::-1], grid_mass[::-1])[::-1] > potential(-at[::-1], atom_mass[::-1])[::-1] + lost
+    return np.asarray(np.where(at >= mean, calls, puts)[is_atom])
 
 
 def potential(y: Array, q: Array) -> Array:

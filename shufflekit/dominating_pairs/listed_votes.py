@@ -1,0 +1,55 @@
+"""Signs that vote for P or for Q, listed one by one."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflekit._binomial import log_pmf
+from shufflekit._validate import Array
+from shufflekit.dominating_pairs.pair import Atoms
+
+
+class Rows(NamedTuple):
+    """A mixture, by mass, of laws with a given number of signs, and what P/R and Q/R are apart from them.
+
+    ``weight`` is (P/R + Q/R)/2 with the signs: from ``apart`` it could be had, but not the other way round.
+    """
+
+    mass: Array
+    signs: Array
+    apart: Array
+    weight: Array
+
+
+def listed_votes(rows: Rows, halves: Array, less: float, gap: float, missing: float, log_cut: float) -> Atoms:
+    """Every outcome (row, S) by itself: with b signs for Q, ``Q/R = apart + less c + gap b``; P/R has the others.
+
+    ``halves`` are the values of ``|S| // 2`` to look at; beyond them lies ``e^log_cut`` at most of P's mass, on either
+    side. ``missing`` is the P-mass that is not in the rows.
+    """
+    # Rows that are too rare by themselves need no looking into.
+    common = rows.mass * rows.weight > math.exp(log_cut) / len(rows.mass)
+    if not common.all():
+        missing += math.exp(log_cut)
+        rows = Rows(*(values[common] for values in rows))
+    c = rows.signs[:, None]
+    s = c % 2 + 2 * halves[None, :]
+    against = (rows.apart + less * rows.signs)[:, None] + gap / 2 * (c - s)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_r = np.log(rows.mass)[:, None] + log_pmf((np.minimum(s, c) + c) / 2, c, 0.5)
+        log_p = np.where(s <= c, log_r + np.log(against + gap * s), -np.inf)
+    kept = log_p > log_cut - math.log(log_p.size)
+    complete = missing == 0 and bool((kept | (log_p == -np.inf)).all())
+    s, log_r, log_p, against = np.broadcast_to(s, kept.shape)[kept], log_r[kept], log_p[kept], against[kept]
+    certain = against <= 0
+    infinite = float(np.exp(log_p[certain]).sum())
+    s, log_r, against = s[~certain], log_r[~certain], against[~certain]
+    loss = np.log1p(gap * s / against)
+    log_q = log_r + np.log(against)
+    twice = s > 0
+    loss, log_q = np.concatenate([-loss[twice], loss]), np.concatenate([(log_q + loss)[twice], log_q])
+    order = np.argsort(loss)
+    # What was left out one by one, and beyond the signs looked at, on both sides.
+    left_out = 0.0 if complete else missing + 6 * math.exp(log_cut)
+    return Atoms(loss[order], log_q[order], left_out, infinite)

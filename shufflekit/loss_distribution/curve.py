@@ -1,0 +1,51 @@
+"""delta as a function of eps, known from one side at many points."""
+
+import math
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflekit._validate import Array
+
+
+class Curve(NamedTuple):
+    """``e^log_scale`` times delta at the points ``eps``, from one side; between them delta is linear in ``e^eps``."""
+
+    eps: Array
+    scaled: Array
+    log_scale: float
+    upper: bool
+
+    @classmethod
+    def unknown(cls, *, upper: bool) -> "Curve":
+        """What is certain without any work: delta is between 0 and 1."""
+        return cls(np.array([0.0, 1.0]), np.full(2, 1.0 if upper else 0.0), 0.0, upper)
+
+    def epsilon(self, delta: float) -> float:
+        """Where the curve falls to delta; outside the points, what this side can still be sure of."""
+        log_target = math.log(delta) + self.log_scale
+        with np.errstate(divide="ignore"):
+            above = np.flatnonzero(np.log(np.maximum(self.scaled, 0.0)) >= log_target)
+        if not len(above):
+            return max(0.0, float(self.eps[0])) if self.upper else 0.0
+        i = above[-1]
+        if i == len(self.eps) - 1:
+            return math.inf if self.upper else max(0.0, float(self.eps[i]))
+        target = math.exp(log_target - math.log(self.scaled[i]))
+        share = (1 - target) / (1 - self.scaled[i + 1] / self.scaled[i])
+        return max(0.0, float(self.eps[i] + np.log1p(share * np.expm1(self.eps[i + 1] - self.eps[i]))))
+
+    def delta(self, eps: float) -> float:
+        """The curve at eps; below its first point 1 or what it starts with, above its last what it ends with."""
+        if eps < self.eps[0] and self.upper:
+            return 1.0
+        eps = min(eps, float(self.eps[-1]))
+        i = int(np.clip(np.searchsorted(self.eps, eps) - 1, 0, len(self.eps) - 2))
+        value = float(self.scaled[i])
+        if len(self.eps) > 1:
+            share = np.clip(np.expm1(eps - self.eps[i]) / np.expm1(self.eps[i + 1] - self.eps[i]), 0, 1)
+            value += float(share * (self.scaled[i + 1] - self.scaled[i]))
+        # A delta too small for floating point is not 0: the least normal number is the safe side.
+        least = sys.float_info.min if self.upper else 0.0
+        return max(least, math.exp(min(0.0, math.log(value) - self.log_scale))) if value > 0 else least

@@ -1,0 +1,22 @@
+"""The front door: say what happens, ask what it costs.
+
+round_ = Shuffle(eps0=2.0, n=1_000, population=1_000_000)
+run = round_ * 100_000
+run.epsilon(delta=1e-8)
+"""
+
+from shufflekit.protocols.gaussian import GaussianShuffle
+from shufflekit.protocols.randomized_response import RandomizedResponseShuffle
+from shufflekit.protocols.run import MAX_ROUNDS, Protocol, Run
+from shufflekit.protocols.shuffle import MAX_N, Shuffle, ShuffledCheckIn
+
+__all__ = [
+    "MAX_N",
+    "MAX_ROUNDS",
+    "GaussianShuffle",
+    "Protocol",
+    "RandomizedResponseShuffle",
+    "Run",
+    "Shuffle",
+    "ShuffledCheckIn",
+]

@@ -1,0 +1,128 @@
+"""Sums of iid scores: both ends against exact laws, however rare what is asked for."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from shufflekit.dominating_pairs.gaussian import lognormal_score
+from shufflekit.dominating_pairs.score_sums import excess, finite_excess, finite_score, sums
+
+VALUES, MASSES = np.array([-1.3, 0.0, 0.4, 2.0]), np.array([0.3, 0.45, 0.2, 0.05])
+
+
+def exact_excess(values, masses, n, c):
+    """By adding one score after the other, in mpmath."""
+    law = {mpmath.mpf(0): mpmath.mpf(1)}
+    for _ in range(n):
+        grown = {}
+        for total, weight in law.items():
+            for value, mass in zip(values, masses, strict=True):
+                place = mpmath.mpf(round((total + mpmath.mpf(float(value))) * 10)) / 10
+                grown[place] = grown.get(place, 0) + weight * mpmath.mpf(float(mass))
+        law = grown
+    return sum(weight * (total - c) for total, weight in law.items() if total > c)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20])
+@pytest.mark.parametrize("share", [-0.2, 0.0, 0.3, 0.6, 0.95])
+def test_both_ends_hold_the_exact_value(n, share):
+    c = share * 2 * n
+    exact = float(exact_excess(VALUES, MASSES, n, c))
+    ends = finite_excess(VALUES, MASSES, n, c, 1e-4)
+    assert ends.lower <= exact * (1 + 1e-12) and exact <= ends.upper * (1 + 1e-12)
+    assert ends.upper - ends.lower <= 0.01 * exact
+
+
+def test_binomial_tails_keep_their_digits_far_out():
+    n, p = 10_000, 0.01
+    for c in (100, 200, 400, 500):
+        k = np.arange(c + 1, n + 1)
+        with mpmath.workdps(30):
+            head = [
+                mpmath.binomial(n, int(i)) * mpmath.mpf(p) ** int(i) * (1 - mpmath.mpf(p)) ** (n - int(i))
+                for i in k[:400]
+            ]
+            exact = float(sum((int(i) - c) * m for i, m in zip(k, head, strict=False)))
+        ends = finite_excess(np.array([0.0, 1.0]), np.array([1 - p, p]), n, float(c), 1e-4)
+        assert ends.lower <= exact * (1 + 1e-9) and exact <= ends.upper * (1 + 1e-9)
+        assert ends.upper <= ends.lower * (1 + 1e-4)  # whole numbers lie on the grid: round-off is all
+    assert exact < 1e-130
+
+
+def test_the_ends_close_in_as_the_grid_is_refined():
+    widths = []
+    for rtol in (1e-2, 1e-3, 1e-4):
+        ends = finite_excess(VALUES, MASSES, 3000, 300.0, rtol)
+        widths.append(float(1 - ends.lower / ends.upper))
+    assert widths[2] < widths[1] < widths[0] and widths[2] < 0.02
+
+
+def test_nothing_lies_above_the_largest_sum():
+    ends = finite_excess(VALUES, MASSES, 7, 14.0, 1e-4)
+    assert ends.lower == ends.upper == 0.0
+
+
+def test_a_score_of_one_value_is_no_chance():
+    ends = finite_excess(np.array([0.25, 3.0]), np.array([1.0, 0.0]), 8, 1.5, 1e-4)
+    assert ends.lower == ends.upper == 0.5
+
+
+@pytest.mark.parametrize("step", [0.01, 0.07])
+def test_rounding_keeps_mass_and_mean(step):
+    score = finite_score(VALUES, MASSES, step)
+    k = np.arange(len(score.mass))
+    assert score.mass.sum() == pytest.approx(1, rel=1e-14)
+    assert score.low + step * float(score.mass @ k) == pytest.approx(VALUES @ MASSES, rel=1e-12)
+    assert score.low + step * score.mean == pytest.approx(VALUES @ MASSES, rel=1e-12)
+    assert (np.abs(score.place - k) <= 1).all()
+
+
+def test_every_tilt_certifies_the_same_masses():
+    """Masses of one sum, from three tilts: the ends of each hold those of all."""
+    score, n = finite_score(VALUES, MASSES, 0.1), 400
+    k = np.arange(len(score.mass))
+    each = [sums(score, n, [tilt]) for tilt in (-0.02, 0.0, 0.02)]
+    together = sums(score, n, [-0.02, 0.0, 0.02])
+    assert together.mass.lower.sum() == pytest.approx(1, rel=1e-9)
+    for one in each:
+        places = np.round((one.value - together.value[0]) / 0.1).astype(int)
+        shared = (places >= 0) & (places < len(together.value))
+        slack = 1 + 1e-12
+        assert (one.mass.lower[shared] <= together.mass.upper[places[shared]] * slack).all()
+        assert (together.mass.lower[places[shared]] <= one.mass.upper[shared] * slack).all()
+    assert k[-1] * 0.1 + score.low >= 2.0
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 2.0, 50.0])
+def test_the_lognormal_cells_hold_what_the_density_says(sigma):
+    top = math.exp(0.5 / sigma**2 + 8 / sigma)
+    score = lognormal_score(sigma, top, 5000)
+    assert score.mass.sum() == pytest.approx(1, rel=1e-13)
+    assert score.step * score.mean == pytest.approx(1, rel=1e-12)
+
+    def noise(y):
+        return sigma * mpmath.log(y) + 1 / (2 * mpmath.mpf(sigma)) if y else -mpmath.inf
+
+    step = mpmath.mpf(score.step)
+    with mpmath.workdps(30):
+        for cell in (3, 7, 8, 20, 300, 4000):
+            # What cell k is given by its two neighbouring intervals: E[(1 - |Y/step - k|)_+].
+            def call(k):
+                z = noise(k * step)
+                return mpmath.ncdf(1 / mpmath.mpf(sigma) - z) / step - k * mpmath.ncdf(-z)
+
+            exact = float(call(cell + 1) - 2 * call(cell) + call(cell - 1))
+            assert score.mass[cell] == pytest.approx(exact, rel=1e-11, abs=1e-18)
+
+
+def test_excess_of_a_continuous_score_is_the_closed_form():
+    sigma = 2.0
+    score = lognormal_score(sigma, 200.0, 1 << 16)
+    for c in (0.5, 1.0, 2.0):
+        z = sigma * math.log(c)
+        exact = float(mpmath.ncdf(0.5 / sigma - z) - c * mpmath.ncdf(-0.5 / sigma - z))
+        ends = excess(score, 1, c)
+        assert ends.lower <= exact <= float(ends.upper) * (1 + 1e-9) + 1e-15
+        assert ends.upper <= ends.lower * (1 + 1e-5)
