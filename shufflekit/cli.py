@@ -1,15 +1,17 @@
-"""The command line: ``shufflekit epsilon``, ``shufflekit delta``, ``shufflekit claims``."""
+"""The command line: ``shufflekit epsilon``, ``delta``, ``calibrate`` and ``claims``."""
 
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from shufflekit import claims
+from shufflekit import calibrate, claims
+from shufflekit._digits import rounded
 from shufflekit.bracket import Bracket
 from shufflekit.protocols import Run, Shuffle
+from shufflekit.protocols.shuffle import REDUCTIONS
 
 EXAMPLES = """examples:
   1,000 of a million phones report each round, each 2-LDP, for 100,000 rounds:
@@ -18,7 +20,17 @@ EXAMPLES = """examples:
     shufflekit epsilon --eps0 1 --n 10000 --delta 1e-6 --compare
   the other way round, for a script:
     shufflekit delta --eps0 1 --n 10000 --eps 0.5 --json
+  how many rounds keep those phones at epsilon = 0.5?
+    shufflekit calibrate rounds --eps 0.5 --delta 1e-8 --eps0 2 --n 1000 --population 1e6
 """
+
+# What a protocol is told by; calibrate leaves one of them open.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "eps0": {"help": "privacy of each report: every report is eps0-LDP"},
+    "n": {"help": "clients that report in a round"},
+    "population": {"help": "draw the n from this many each round (default: n)"},
+    "rounds": {"default": 1, "help": "rounds, adaptively chosen (default: 1)"},
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -48,7 +60,7 @@ def number(text: str) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
     try:
         options.run(options)
     except (ValueError, TypeError) as reason:
@@ -60,19 +72,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """``--delta -1e-6`` as ``--delta=-1e-6``: argparse would take the number for an option, and miss the point."""
+    joined: list[str] = []
+    for argument in arguments:
+        if argument.startswith("-") and _is_number(argument) and joined and joined[-1].startswith("--"):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _parser() -> Parser:
     parser = Parser(prog="shufflekit", description="Privacy in the shuffle model of differential privacy.")
     parser.add_argument("--version", action="version", version=version("shufflekit"))
-    commands = parser.add_subparsers(dest="command", required=True, metavar="epsilon | delta | claims")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="epsilon | delta | calibrate | claims")
 
-    epsilon = _protocol_command(commands, "epsilon", "the epsilon at a delta: guaranteed, and reached by an attack")
-    epsilon.add_argument("--delta", type=number, required=True, help="strictly between 0 and 1")
+    epsilon = _command(commands, "epsilon", "the epsilon at a delta: guaranteed, and reached by an attack", _epsilon)
+    _add_delta(epsilon)
     epsilon.add_argument("--compare", action="store_true", help="also every published bound that applies")
-    epsilon.set_defaults(run=_epsilon)
+    _add_protocol(epsilon, tuple(OPTIONS))
 
-    delta = _protocol_command(commands, "delta", "the delta at an epsilon: guaranteed, and reached by an attack")
+    delta = _command(commands, "delta", "the delta at an epsilon", _delta)
     delta.add_argument("--eps", type=number, required=True, help="0 or positive")
-    delta.set_defaults(run=_delta)
+    _add_protocol(delta, tuple(OPTIONS))
+
+    inverse = commands.add_parser("calibrate", help="what meets a target: the eps0, n, rounds or population")
+    questions = inverse.add_subparsers(dest="question", required=True, metavar="eps0 | n | rounds | population")
+    for name, about in (
+        ("eps0", "the largest eps0"),
+        ("n", "the fewest clients; given a population, the most of it that may report in a round"),
+        ("rounds", "the most rounds"),
+        ("population", "the smallest population"),
+    ):
+        question = _command(questions, name, f"{about} with epsilon <= EPS at delta = DELTA", _calibrate)
+        question.add_argument("--eps", type=number, required=True, help="the target, positive")
+        _add_delta(question)
+        _add_protocol(question, tuple(option for option in OPTIONS if option != name))
 
     ledger = commands.add_parser("claims", help="the ledger: every claim of the papers and its verdict")
     ledger.add_argument("--paper", help="only this paper's claims, by its key: girgis2021, ...")
@@ -81,34 +125,50 @@ def _parser() -> Parser:
     return parser
 
 
-def _protocol_command(commands: Any, name: str, about: str) -> argparse.ArgumentParser:
+def _command(
+    commands: Any, name: str, about: str, run: Callable[[argparse.Namespace], None]
+) -> argparse.ArgumentParser:
     formatter = argparse.RawDescriptionHelpFormatter
     command: argparse.ArgumentParser = commands.add_parser(
         name, help=about, description=about, epilog=EXAMPLES, formatter_class=formatter
     )
-    command.add_argument("--eps0", type=number, required=True, help="privacy of each report: every report is eps0-LDP")
-    command.add_argument("--n", type=whole, required=True, help="clients that report in a round")
-    command.add_argument("--population", type=whole, help="draw the n from this many each round (default: n)")
-    command.add_argument("--rounds", type=whole, default=1, help="rounds, adaptively chosen (default: 1)")
-    command.add_argument("--json", action="store_true", help="for programs")
+    command.set_defaults(run=run)
     return command
 
 
+def _add_delta(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--delta", type=number, required=True, help="strictly between 0 and 1")
+
+
+def _add_protocol(command: argparse.ArgumentParser, names: Sequence[str]) -> None:
+    for name in names:
+        kind = number if name == "eps0" else whole
+        command.add_argument(f"--{name}", type=kind, required=name in ("eps0", "n"), **OPTIONS[name])
+    about = "the dominating pair: clones (default), proved in notebook 09, or clones2021, the earlier published one"
+    command.add_argument("--reduction", default="clones", metavar="|".join(REDUCTIONS), help=about)
+    command.add_argument("--json", action="store_true", help="for programs")
+
+
 def _run(options: argparse.Namespace) -> Run:
-    one: Shuffle = Shuffle(eps0=options.eps0, n=options.n, population=options.population)
+    one = Shuffle(options.eps0, options.n, options.population, reduction=options.reduction)
     rounds: int = options.rounds
     return one * rounds
 
 
 def _epsilon(options: argparse.Namespace) -> None:
     run = _run(options)
-    answer = run.epsilon(options.delta)
+    answer, attack = run.epsilon(options.delta), run.attack_epsilon(options.delta)
     table = run.compare(options.delta) if options.compare else None
     if options.json:
         rows = {"comparison": [row._asdict() for row in table.rows]} if table else {}
-        _print_json(options, {"delta": options.delta, "epsilon": answer._asdict(), **rows})
+        ends = {"epsilon": answer._asdict(), "attack_epsilon": attack._asdict()}
+        _print_json(options, {"delta": options.delta, **ends, **rows})
         return
-    _print_answer("epsilon", answer, f"at delta = {options.delta:g}", run)
+    print(f"{run} at delta = {options.delta:g}")
+    _print_ends("epsilon", answer)
+    print(
+        f"  attack      {_shown(attack.lower, up=False)}  some randomizer and data reach this: no analysis can go below"
+    )
     if table:
         print(f"\n{table}")
 
@@ -119,17 +179,43 @@ def _delta(options: argparse.Namespace) -> None:
     if options.json:
         _print_json(options, {"eps": options.eps, "delta": answer._asdict()})
         return
-    _print_answer("delta", answer, f"at epsilon = {options.eps:g}", run)
+    print(f"{run} at epsilon = {options.eps:g}")
+    _print_ends("delta", answer)
 
 
-def _print_answer(name: str, answer: Bracket, condition: str, run: Run) -> None:
-    print(f"{run} {condition}")
-    print(f"  {name} <= {answer.upper:<12.6g} guaranteed, whatever the randomizer and the data")
-    print(f"  {name} >= {answer.lower:<12.6g} reached by randomized response: no analysis can go below")
+def _print_ends(name: str, answer: Bracket) -> None:
+    print(
+        f"  {name + ' <=':11} {_shown(answer.upper, up=True)}  guaranteed, for every eps0-LDP randomizer and all data"
+    )
+    print(f"  certified   {_shown(answer.lower, up=False)}  this bound's exact value is no lower")
+
+
+def _shown(value: float, *, up: bool) -> str:
+    return f"{rounded(value, up=up):<11g}"
+
+
+def _calibrate(options: argparse.Namespace) -> None:
+    given = {name: getattr(options, name) for name in OPTIONS if getattr(options, name, None) is not None}
+    name: str = options.question
+    sampled = name == "n" and "population" in given
+    solve: Callable[..., float] = calibrate.sampled_n if sampled else getattr(calibrate, name)
+    found = solve(eps=options.eps, delta=options.delta, reduction=options.reduction, **given)
+    most = sampled or name in ("eps0", "rounds")
+    full = argparse.Namespace(**{"population": None, **vars(options), name: found})
+    answer = _run(full).epsilon(options.delta)
+    if options.json:
+        target = {"eps": options.eps, "delta": options.delta, "solved": name, "is": "largest" if most else "smallest"}
+        _print_json(full, {**target, "epsilon": answer._asdict()})
+        return
+    shown = f"{found:,}" if isinstance(found, int) else f"{found:g}"
+    digits = "" if isinstance(found, int) and found < 10**calibrate.DIGITS else f", to {calibrate.DIGITS} digits,"
+    print(f"{name} = {shown} is the {'largest' if most else 'smallest'}{digits} with epsilon <= {options.eps:g}")
+    print(f"{_run(full)} at delta = {options.delta:g}")
+    _print_ends("epsilon", answer)
 
 
 def _print_json(options: argparse.Namespace, answer: dict[str, Any]) -> None:
-    protocol = {name: getattr(options, name) for name in ("eps0", "n", "population", "rounds")}
+    protocol = {name: getattr(options, name) for name in (*OPTIONS, "reduction")}
     print(json.dumps(protocol | answer))
 
 

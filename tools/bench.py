@@ -1,8 +1,10 @@
-"""Time the package: medians over several calls, all in one run, in less than a minute.
+"""Time the package: medians over several calls, all in one run, in a few minutes; peers beside it, as ratios.
 
 python tools/bench.py
 """
 
+import math
+import re
 import statistics
 import subprocess
 import sys
@@ -12,8 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from dp_accounting.pld import privacy_loss_distribution
+from scipy.stats import binom
 
 from shufflekit import RandomizedResponse, Shuffle, exact
+from shufflekit.dominating_pairs import clones
+from shufflekit.dominating_pairs.blocks import blocks
+from shufflekit.dominating_pairs.listed_votes import Rows, listed_votes
 from shufflekit.papers import girgis2021
 from shufflekit.papers.figures_girgis2021 import PANELS, curves
 from shufflekit.randomizers import random_channel
@@ -35,11 +42,58 @@ def seconds(call: Callable[[], Any], budget: float = 1.0) -> tuple[float, int]:
     return statistics.median(times), len(times)
 
 
-def show(name: str, call: Callable[[], Any], budget: float = 1.0) -> None:
-    """One row of the table."""
+def show(name: str, call: Callable[[], Any], budget: float = 1.0, against: float | None = None) -> float:
+    """One row of the table; ``against`` is the time of ours that a peer's is told as a multiple of."""
     median, calls = seconds(call, budget)
     value, unit = (1e3 * median, "ms") if median < 1 else (median, "s ")
-    print(f"{name:62} {value:10.3f} {unit}  {calls:5}", flush=True)
+    ratio = f"{median / against:10.1f} times ours" if against else ""
+    print(f"{name:66} {value:10.3f} {unit}  {calls:5}{ratio}", flush=True)
+    return median
+
+
+def plain_epsilon(eps0: float, n: int, delta: float) -> float:
+    """The clone pair's eps the straightforward way: every number of clones that matters, two tails each, bisection."""
+    p = 1 / (1 + math.exp(eps0))
+    middle, reach = 2 * p * (n - 1), 10 * math.sqrt(n * p) + 50
+    c = np.arange(max(0, math.floor(middle - reach)), min(n - 1, math.ceil(middle + reach)) + 1)
+    weight = binom.pmf(c, n - 1, 2 * p)
+
+    def at(eps: float) -> float:
+        alpha = math.exp(eps)
+        # a + 1 balls of the first kind under P, of c + 1: more than this share of them speaks for P.
+        share = (alpha * math.exp(eps0) - 1) / (math.expm1(eps0) * (1 + alpha)) * (c + 1)
+        more, less = binom.sf(np.floor(share - 1), c, 0.5), binom.sf(np.floor(share), c, 0.5)
+        return float(weight @ np.maximum(0, (math.exp(eps0) - alpha) * more - (alpha * math.exp(eps0) - 1) * less)) * p
+
+    low, high = 0.0, eps0
+    while high - low > 1e-4 * high:
+        eps = (low + high) / 2
+        low, high = (eps, high) if at(eps) > delta else (low, eps)
+    return high
+
+
+def peer_epsilon(eps0: float, n: int, delta: float) -> float:
+    """The same pair, listed and given to dp-accounting."""
+    law = clones(eps0, n, n)
+    parts = blocks(n, law.rate, law.rest, width=0.0, log_cut=math.log(delta) - 12)
+    signs = np.arange(math.ceil(math.sqrt(-2 * (math.log(delta) - 12) * parts.high[-1])) // 2 + 1.0)
+    rows = Rows(parts.mass, parts.low, np.zeros(len(parts.low)), (law.less + law.gap / 2) * parts.low)
+    atoms = listed_votes(rows, signs, law.less, law.gap, 0.0, math.log(delta) - 12)
+    log_p = dict(enumerate(atoms.loss + atoms.log_q))
+    log_q = dict(enumerate(atoms.log_q))
+    pld = privacy_loss_distribution.from_two_probability_mass_functions(log_q, log_p)
+    return float(pld.get_epsilon_for_delta(delta))
+
+
+def peak_memory() -> None:
+    """Of a fresh process that does nothing but compose 100,000 sampled rounds."""
+    code = "from shufflekit import Shuffle; (Shuffle(2.0, 1000, 10**6) * 10**5).epsilon(1e-8)"
+    status = "print(open('/proc/self/status').read())"  # of this process alone, which getrusage's maximum is not
+    if Path("/proc/self/status").exists():
+        command = [sys.executable, "-c", f"{code}; {status}"]
+        text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        peak = int(re.search(r"VmHWM:\s+(\d+) kB", text)[1]) / 1024
+        print(f"{'  peak memory of a process that does this, interpreter and all':66} {peak:10.0f} MB")
 
 
 def fresh(statement: str) -> Callable[[], Any]:
@@ -47,19 +101,36 @@ def fresh(statement: str) -> Callable[[], Any]:
     return lambda: subprocess.run([sys.executable, "-c", statement], cwd=ROOT, check=True)
 
 
+def accountant() -> None:
+    """The tight accountant, and the same questions asked of others."""
+    for n in (10**4, 10**5, 10**6, 10**9, 10**12):
+        one = Shuffle(1.0, n)
+        ours = show(f"one round, epsilon to 1e-4, n = {n:.0e}", lambda one=one: one.epsilon(DELTA))
+        if n <= 10**9:
+            show("  the O(sqrt n)-term sum and bisection", lambda n=n: plain_epsilon(1.0, n, DELTA), 0.1, ours)
+        if n <= 10**5:
+            show("  dp-accounting fed the same pair", lambda n=n: peer_epsilon(1.0, n, DELTA), 0.1, ours)
+    for T in (10**3, 10**5, 10**6):
+        run = Shuffle(2.0, 1000, 10**6) * T
+        show(f"epsilon to 1e-4, 1,000 of 1e6, T = {T:,}", lambda run=run: run.epsilon(DELTA))
+        show("  attack_epsilon to 1e-4", lambda run=run: run.attack_epsilon(DELTA))
+    peak_memory()
+    run = Shuffle(4.0, 10**4) * 16
+    show("epsilon to 1e-4, n = 10,000, 16 rounds, delta = 1e-40", lambda: run.epsilon(1e-40))
+
+
 def main() -> None:
-    print(f"{'':62} {'median':>10}     {'calls':>5}")
+    print(f"{'':66} {'median':>10}     {'calls':>5}")
     show("start of Python alone", fresh("pass"), budget=2.0)
-    show("start of Python, and import shufflekit", fresh("import shufflekit"), budget=4.0)
+    show("start of Python, and import shufflekit", fresh("import shufflekit"), budget=2.0)
+    show("start of Python, and from shufflekit import Shuffle", fresh("from shufflekit import Shuffle"), budget=4.0)
+    accountant()
     for eps0, n, k in SETTINGS:
         setting = f"eps0 = {eps0:g}, k = {k:,} of {n:,}"
         show(f"Theorem 1 at 1,000 orders, {setting}", lambda at=(eps0, n, k): girgis2021.thm1(ORDERS, *at))
     show("Theorem 1 at the orders 2 to 10,001", lambda: girgis2021.thm1(np.arange(2, 10_002), 2.0, 10**6, 1000))
     for T in (10**3, 10**5):
         show(f"Theorem 1 at the best order, T = {T:,}", lambda T=T: girgis2021.thm3_privacy(2.0, 10**6, 1000, T, DELTA))
-    for T in (1, 10**3, 10**5):
-        run = Shuffle(2.0, 1000, 10**6) * T
-        show(f"attack_epsilon to 1e-4, T = {T:,}", lambda run=run: run.attack_epsilon(DELTA))
     clients = random_channel(12, 4, 2.0, rng=np.random.default_rng(0)).probs
     show("exact law, 12 clients, 4 outputs", lambda: exact.histogram_law(clients))
     rational = [RandomizedResponse(4, ratio=7).probs[i % 4] for i in range(12)]

@@ -1,0 +1,102 @@
+"""A run's privacy loss as a ``PrivacyLossDistribution`` of dp-accounting, to be composed with what is told in that."""
+
+import math
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from shufflekit import _validate
+from shufflekit._digits import rounded
+from shufflekit.dominating_pairs import Atoms, Pair
+from shufflekit.dominating_pairs.knots import connected
+from shufflekit.loss_distribution.curve import Curve
+from shufflekit.loss_distribution.grids import split
+from shufflekit.loss_distribution.listed import MAX_GRID, Listed
+from shufflekit.loss_distribution.spectrum import UNIT, Leftover, Part, composed, moments, reach, rounding
+
+if TYPE_CHECKING:
+    from shufflekit.protocols import Run
+
+LOG_CUT = -50.0  # of the P-mass that may be left out, of all rounds: far below what their arithmetic can show
+RTOL = 1e-4
+NOISE = 1e-12  # relative: the rounding of masses that are not told to err by more
+TILTS = (0.0, 3.0, 6.0, 9.0)  # standard deviations out
+MOST_KNOTS = 4_000
+MOST_CELLS = 10_000_000
+
+
+def to_dp_accounting(run: "Run", interval: float = 1e-4) -> Any:
+    """The run's upper law in both directions, on multiples of ``interval``, their ``value_discretization_interval``.
+
+    Formal guarantee: pessimistic, composed or not, for data sets that differ in one record's value: compose it with
+    mechanisms calibrated for that (``REPLACE_ONE``) and of the same interval. The interval should be a small part of
+    the run's eps. Theirs cannot tell what is below a delta of about 1e-15; ``run.epsilon`` can.
+
+    Raises:
+        ImportError: where dp-accounting is missing.
+    """
+    try:
+        theirs: Any = import_module("dp_accounting.pld.privacy_loss_distribution").PrivacyLossDistribution
+    except ImportError as reason:
+        raise ImportError("to_dp_accounting needs dp-accounting: pip install 'shufflekit[interop]'") from reason
+    interval = _validate.positive(interval=interval)
+    rounds = [own for _, own in run.parts]
+    forth = [protocol.pair for protocol, _ in run.parts]
+    back = [pair.reversed() for pair in forth]
+    laws = _both_laws(forth, back, rounds, interval)
+    masses, infinity = _on_grid(laws[0], interval)
+    if len(laws) == 1:
+        return theirs.create_from_rounded_probability(masses, infinity, interval)
+    masses_back, infinity_back = _on_grid(laws[1], interval)
+    return theirs.create_from_rounded_probability(
+        masses, infinity, interval, True, masses_back, infinity_back, symmetric=False
+    )
+
+
+def _both_laws(forth: list[Pair], back: list[Pair], rounds: list[int], interval: float) -> list[Atoms]:
+    """The upper law of all rounds from P to Q, and from Q to P if that is another."""
+    ways = [forth] if forth == back else [forth, back]
+    log_cut = LOG_CUT - math.log(sum(rounds))
+    parts = [[Part(pair.laws(log_cut, RTOL).upper, own) for pair, own in zip(way, rounds, strict=True)] for way in ways]
+    parts = [Listed(one, one).upper for one in parts]  # where outcomes are few, one round with all of them
+    if all(len(one) == 1 and one[0].rounds == 1 for one in parts):
+        return [one[0].pair for one in parts]
+    curves = [_curves(one) for one in parts]
+    # Beyond the last point of an upper curve stands only what is at infinity.
+    top = max(min(float(curve.eps[-1]) for curve in way) for way in curves)
+    cells = math.ceil(max(top, 0.0) / interval) + 1
+    eps = interval * np.arange(0.0, cells + 1, math.ceil(cells / MOST_KNOTS), dtype=np.float64)
+    deltas = [np.array([min(curve.delta(float(at)) for curve in way) for at in eps]) for way in curves]
+    return [connected(eps, deltas[i], deltas[-1 - i]) for i in range(len(ways))]
+
+
+def _curves(parts: list[Part]) -> list[Curve]:
+    """Upper bounds on the delta of all rounds: one accurate in the middle, and some, tilted, in the tail."""
+    rounds = sum(own for _, own in parts)
+    infinite = -math.expm1(sum(own * math.log1p(-min(atoms.infinite, 1 - UNIT)) for atoms, own in parts))
+    noise = NOISE + rounding(parts) + sum(own * (atoms.error + 2 * UNIT * len(atoms.loss)) for atoms, own in parts)
+    left = Leftover(infinite, sum(own * atoms.missing for atoms, own in parts), noise)
+    deviation = moments(parts, 0.0).deviation
+    curves = []
+    for tilt in np.array(TILTS) / deviation:
+        if moments(parts, tilt).deviation < 0.05 * deviation:
+            break  # hardly more than one outcome is left
+        low, high = reach(parts, tilt)
+        widest = max(high - low, *(float(np.ptp(atoms.loss)) for atoms, _ in parts))
+        step = max(deviation * math.sqrt(RTOL / rounds), widest / MAX_GRID)
+        grids = [Part(split(atoms, step), own) for atoms, own in parts]
+        curves.append(composed(grids, tilt, left, upper=True))
+    return curves
+
+
+def _on_grid(atoms: Atoms, interval: float) -> tuple[dict[int, float], float]:
+    """The P-masses at multiples of the interval, each loss divided between its neighbours; and that at infinity."""
+    if np.ptp(atoms.loss) > MOST_CELLS * interval:
+        least = rounded(float(np.ptp(atoms.loss)) / MOST_CELLS, up=True, digits=2)
+        raise ValueError(f"interval must be at least {least:g} for so large losses, got {interval:g}")
+    grid = split(atoms, interval)
+    mass = np.exp(grid.log_q + grid.loss) * (1 + NOISE + atoms.error)
+    kept = np.flatnonzero(mass)
+    infinity = min(1.0, atoms.infinite + atoms.missing)
+    return dict(zip((grid.first + kept).tolist(), mass[kept].tolist(), strict=True)), infinity
