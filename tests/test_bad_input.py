@@ -13,6 +13,7 @@ import pytest
 import shufflekit.papers
 from shufflekit import bracket, claims, divergences, exact, explore, figures, randomizers
 from shufflekit.papers import (
+    attack_search,
     balle2019,
     comparisons,
     dwork2010,
@@ -20,6 +21,7 @@ from shufflekit.papers import (
     girgis2021,
     girgis2021ccs,
     kairouz2015,
+    swaps,
     ullman2017,
     wang2019,
 )
@@ -57,6 +59,8 @@ KINDS = {
     "rows": [NAN, -1, 0.5, *WRONG_TYPES, [], [0.5, 0.5], [[NAN, 1]], [[2, -1]], [[0.5, 0.6]], [["a", "b"]]],
     "norm": [NAN, -1, 0, 0.5, "3", None, True, 1j],
     "ratio": [NAN, INF, -1, 0, 1, 2.5, 10**200, Fraction(1, 2), "3", True, 1j],
+    "odds": [NAN, INF, -1, 0, 1, 10**200, "3", None, True, 1j],
+    "index": [NAN, INF, -1, 2, 0.5, "3", None, True, 1j],
     "channel": [NAN, "3", None, True, ROWS],
     "function": [NAN, 3, "3", None],
     "rng": [NAN, 3, "3", None, np.random],
@@ -71,6 +75,7 @@ KINDS = {
     "free": [],  # names, labels, switches, and what other tests are about
 }
 
+HEXAGON = (0, Fraction(1, 4), 0, 0, Fraction(3, 4), 0)  # binary randomized response at E = 3
 CLAIM, FALSE_CLAIM = "girgis2021:thm6", "girgis2021:eq36"
 EPS0_N_K = {"eps0": (1.0, "eps0"), "n": (10, "count"), "k": (5, "count up to 10")}
 COUNTS = {"eps0": (1.0, "eps0"), "n": (10, "count")}
@@ -137,6 +142,35 @@ TABLE = {
         **LEVEL,
         "rng": (RNG, "rng"),
     },
+    attack_search.vertices: {"ratio": (3, "odds")},
+    attack_search.extreme_weights: {"ratio": (3, "odds")},
+    attack_search.chi_square: {"ratio": (3, "odds"), "weights": (HEXAGON, "law")},
+    attack_search.worst_chi_square: {"ratio": (3, "odds")},
+    attack_search.clone_chi_square: {"ratio": (3, "odds")},
+    attack_search.limit_ratio: {"ratio": (3, "odds")},
+    attack_search.channel_of: {"ratio": (3, "odds"), "weights": (HEXAGON, "law")},
+    attack_search.limit_chi_square: {
+        "channel": (RR(2, 1.0), "channel"),
+        "x0": (0, "index"),
+        "x1": (1, "index"),
+        "shares": ([0.5, 0.5], "law"),
+    },
+    attack_search.estimated_epsilon: {
+        "ratio": (3, "odds"),
+        "weights": (HEXAGON, "law"),
+        "n": (10, "count"),
+        "population": (10_000, "count"),
+        "rounds": (100, "count"),
+        "delta": (0.1, "unit"),
+    },
+    swaps.swapped_view: {
+        "channel": (RR(2, 1.0), "channel"),
+        "others": ([0, 1, 1], "free"),
+        "k": (2, "count from 2"),
+        "x0": (0, "index"),
+        "x1": (1, "index"),
+    },
+    swaps.order_two_bound: {"ratio": (3, "odds"), "k": (2, "count from 2"), "population": (10, "count")},
     balle2019.condition: {"n": (10, "count"), "delta": (0.1, "unit")},
     balle2019.hoeffding: BALLE,
     balle2019.bennett: BALLE,
@@ -242,6 +276,8 @@ ELSEWHERE = {
     "bracket": {"Bracket"},
     "exact": {"Neighbours", "Triple"},
     "girgis2021": {"GradientBound", "PrivacyAtOrder"},
+    "swaps": {"SwappedView"},
+    "koskela2023": None,  # exact laws and formulas with arguments of many kinds: tested beside their numbers
     "figures_girgis2021": None,  # the settings of the paper's figures: tested beside their numbers
 }
 

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST_FILE = 300  # lines
 LONGEST_CELL = 12  # lines
-MOST_CELLS = 40
+MOST_CELLS = 48  # about 40, where one argument cannot be cut in two
 SOURCES = sorted([*(ROOT / "shufflekit").rglob("*.py"), *(ROOT / "tools").rglob("*.py")])
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 # A path of the machine that wrote the file, or a package index other than torch's, works for nobody else.

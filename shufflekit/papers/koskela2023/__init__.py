@@ -1,0 +1,100 @@
+"""Koskela, Heikkila, Honkela: Numerical Accounting in the Shuffle Model of Differential Privacy.
+
+The formulas as printed, and as corrected.
+"""
+
+from shufflekit.papers.koskela2023.clones import eq31
+from shufflekit.papers.koskela2023.gaussian import (
+    section5_grid,
+    section5_grid_corrected,
+    section5_hypercube,
+    section5_sampling,
+)
+from shufflekit.papers.koskela2023.losses import (
+    cor_a3,
+    cor_a3_corrected,
+    eq34,
+    lemma_a1,
+    lemma_a2,
+    lemma_a2_corrected,
+    lemma_a4,
+    lemma_a4_corrected,
+    section31,
+    section31_parts,
+    thm6,
+    thm6_corrected,
+)
+from shufflekit.papers.koskela2023.sampling import eq23, lemma7
+from shufflekit.papers.koskela2023.sampling_accountant import Lemma7Pair, dotted
+from shufflekit.papers.koskela2023.truncation import (
+    Kept,
+    appendix_b,
+    given_clones,
+    lemma11,
+    lemma11_appendix,
+    lemma11_corrected,
+    lost_clone_mass,
+    lost_mass,
+)
+from shufflekit.papers.koskela2023.views import (
+    Counts,
+    View,
+    enumerate_views,
+    eq24,
+    eq24_corrected,
+    eqc7,
+    eqc7_corrected,
+    thm13,
+    thm13_corrected,
+    thm15,
+    thm15_corrected,
+    thm15_readings,
+    thm16,
+    thm16_corrected,
+)
+
+__all__ = [
+    "Counts",
+    "Kept",
+    "Lemma7Pair",
+    "View",
+    "appendix_b",
+    "cor_a3",
+    "cor_a3_corrected",
+    "dotted",
+    "enumerate_views",
+    "eq23",
+    "eq24",
+    "eq24_corrected",
+    "eq31",
+    "eq34",
+    "eqc7",
+    "eqc7_corrected",
+    "given_clones",
+    "lemma7",
+    "lemma11",
+    "lemma11_appendix",
+    "lemma11_corrected",
+    "lemma_a1",
+    "lemma_a2",
+    "lemma_a2_corrected",
+    "lemma_a4",
+    "lemma_a4_corrected",
+    "lost_clone_mass",
+    "lost_mass",
+    "section5_grid",
+    "section5_grid_corrected",
+    "section5_hypercube",
+    "section5_sampling",
+    "section31",
+    "section31_parts",
+    "thm6",
+    "thm6_corrected",
+    "thm13",
+    "thm13_corrected",
+    "thm15",
+    "thm15_corrected",
+    "thm15_readings",
+    "thm16",
+    "thm16_corrected",
+]
