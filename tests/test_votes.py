@@ -17,6 +17,7 @@ from shufflekit.dominating_pairs import (
     votes,
     weak_view,
 )
+from shufflekit.dominating_pairs.views import strong_view
 from tests import truth
 
 PAIRS = {
@@ -136,3 +137,14 @@ def test_where_nothing_can_be_seen_there_is_no_loss():
     ends = silent.delta(np.array([0.0, 1e-10]))
     assert 0 < ends.lower[0] <= ends.upper[0] < 1e-11
     assert ends.upper[1] == 0
+
+
+def test_wide_blocks_of_extreme_votes_stay_on_their_side():
+    """With more signs than the weight allows for, Q/R is below 0 when all are for P: the upper end must feel it."""
+    pair = strong_view(4, 0.08086187191883232, 1147)
+    eps = np.linspace(0.9, 1.6, 30)
+    fine = pair.delta(eps, 1e-4, -150.0)
+    for rtol in (0.2, 0.03, 0.005):
+        rough = pair.delta(eps, rtol, -150.0)
+        assert (rough.upper >= fine.lower).all()
+        assert (rough.lower <= fine.upper).all()

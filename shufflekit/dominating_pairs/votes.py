@@ -194,13 +194,12 @@ class Votes(Pair):
 
     def _far_excess(self, last: Array, beyond: Array, c: Array, q: Array, eps: Array) -> tuple[Array, Array]:
         """The same where nearly all signs must be for P, told from what it is when all are: then Q/R is q."""
-        q = np.maximum(q, 0.0)
         with np.errstate(divide="ignore"):
             log_all = np.where(q > 0, np.log1p(self.gap * c / np.where(q > 0, q, 1.0)), np.inf)
         with np.errstate(over="ignore", invalid="ignore"):
-            all_for_p = np.where(q > 0, q * np.exp(eps) * np.expm1(log_all - eps), self.gap * c)
+            all_for_p = np.where(q > 0, q * np.exp(eps) * np.expm1(log_all - eps), self.gap * c - np.expm1(eps) * q)
         first, second = all_for_p * (beyond + last / 2), self.gap * (1 + np.exp(eps)) * c / 2 * beyond
-        unsure = 1e-15 * (1 + eps) * (q * np.exp(eps) + np.abs(all_for_p)) * (beyond + last / 2)
+        unsure = 1e-15 * (1 + eps) * (np.abs(q) * np.exp(eps) + np.abs(all_for_p)) * (beyond + last / 2)
         return first - second, _tail_error(c) * (np.abs(first) + second) + unsure
 
     def _tails(self, rows: Rows, eps: Array) -> Tails:
