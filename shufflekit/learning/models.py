@@ -1,0 +1,45 @@
+"""The networks of the papers' experiments, as plain ``torch.nn.Sequential`` models."""
+
+import torch
+from torch import nn
+
+from shufflekit import _validate
+
+PAPER_SIZE = 13_706  # [girgis2021] Table 1 prints 13,170, which no reading of it adds up to
+
+
+def paper_network(seed: int) -> nn.Sequential:
+    """The network of the authors' experiments on 28 x 28 images, 13,706 parameters, Glorot initialised from a seed."""
+    return _glorot(
+        nn.Sequential(
+            nn.ZeroPad2d(3),  # "same" for an 8 x 8 window and a stride of 2
+            nn.Conv2d(1, 16, 8, stride=2),
+            nn.Tanh(),
+            nn.MaxPool2d(2, stride=1),
+            nn.Conv2d(16, 16, 4, stride=2),
+            nn.Tanh(),
+            nn.MaxPool2d(2, stride=1),
+            nn.Flatten(),
+            nn.Linear(256, 32),
+            nn.Tanh(),
+            nn.Linear(32, 10),
+        ),
+        seed,
+    )
+
+
+def linear_network(seed: int, features: int = 784, classes: int = 10) -> nn.Sequential:
+    """Multinomial logistic regression: one layer, a convex loss."""
+    features = _validate.count(features=features)
+    return _glorot(nn.Sequential(nn.Flatten(), nn.Linear(features, _validate.count(classes=classes))), seed)
+
+
+def _glorot(model: nn.Sequential, seed: int) -> nn.Sequential:
+    """Weights uniform in +-sqrt(6 / (fan in + fan out)), biases 0, as Keras does."""
+    generator = torch.Generator().manual_seed(_validate.count(seed=seed, at_least=0))
+    for layer in model:
+        if isinstance(layer, nn.Conv2d | nn.Linear):
+            nn.init.xavier_uniform_(layer.weight, generator=generator)
+            nn.init.zeros_(layer.bias)
+    # Channels last: pooling is six times as fast on a CPU. No gradient by the parameters: gradients.py forms its own.
+    return model.to(memory_format=torch.channels_last).requires_grad_(False)
