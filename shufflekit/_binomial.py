@@ -11,6 +11,8 @@ from scipy.special import betainc, betaincc, gammaln
 
 from shufflekit._validate import Array
 
+SHORT = 40  # terms; from there on betainc goes another way
+
 
 def log_pmf(m: ArrayLike, n: ArrayLike, p: float) -> Array:
     """``log Pr[Bin(n, p) = m]`` for whole m from 0 to n and 0 < p < 1."""
@@ -72,8 +74,21 @@ def tail(m: ArrayLike, n: ArrayLike, p: float, rest: float) -> Array:
     m, n = np.broadcast_arrays(np.asarray(m, dtype=np.float64), np.asarray(n, dtype=np.float64))
     inside = (m > 0) & (m <= n)
     first, second = np.where(inside, m, 1.0), np.where(inside, n - m + 1, 1.0)
-    value = betainc(first, second, p) if p <= rest else betaincc(second, first, rest)
+    value = np.asarray(betainc(first, second, p) if p <= rest else betaincc(second, first, rest))
+    # Where p^m is no floating-point number and few values are left, betainc has few digits, or answers 0.
+    short = inside & (second <= SHORT) & (first * math.log(max(p, 1e-290)) < -690) & (p <= rest)
+    if short.any():
+        value[short] = _short_tail(m[short], n[short], p, rest)
     return np.asarray(np.where(inside, value, np.where(m > n, 0.0, 1.0)))
+
+
+def _short_tail(m: Array, n: Array, p: float, rest: float) -> Array:
+    """The same, term by term, where ``n - m`` is below ``SHORT`` and p not above 1/2."""
+    term = total = np.ones(m.shape)
+    for k in range(SHORT):
+        term = term * (n - m - k) / (m + k + 1) * (p / rest)
+        total = total + term
+    return np.asarray(pmf(m, n, p) * total)
 
 
 def masses(edges: ArrayLike, n: ArrayLike, p: float, rest: float) -> Array:

@@ -55,6 +55,43 @@ def test_binary_response_is_the_exact_law(n, population, mirrored):
     assert pair.reversed().reversed() == pair
 
 
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize(
+    ("eps0", "n", "population"),
+    [(0.05, 9, 9), (0.7, 8, 8), (8.7, 32, 32), (10.4, 182, 115779), (12.0, 90, 90), (150.0, 22, 10**5), (256.0, 6, 6)],
+)
+def test_a_loss_that_is_eps_but_for_a_rounding(eps0, n, population, mirrored):
+    """An outcome just above eps must not be taken for one below it: once, the upper end was 0."""
+    pair = BinaryResponse(eps0, n, population, mirrored)
+    for loss in randomized_response(eps0, n, population, log_cut=-1e4).loss[[0, 1, 2, n // 2, n - 1, n]]:
+        loss = -loss if mirrored else loss
+        for eps in (loss * (1 + shift) for shift in (-2e-12, -1e-15, -2e-16, 0.0, 2e-16) if loss > 0):
+            (lower,), (upper,) = pair.delta(np.array([eps]))
+            judged = certify.randomized_response(eps0, n, population, eps, reverse=mirrored)
+            assert lower <= judged.upper
+            assert judged.lower <= upper or judged.lower < sys.float_info.min
+
+
+def test_the_largest_loss_backwards_is_reached():
+    """Setting 6987 of tools/certify_many.py: its delta is 2e-11, and 0 was answered."""
+    eps0, eps = 8.704344659781674, 8.704344659764041
+    (lower,), (upper,) = BinaryResponse(eps0, 32, 32, mirrored=True).delta(np.array([eps]))
+    judged = certify.randomized_response(eps0, 32, 32, eps, reverse=True)
+    assert lower <= judged.lower <= judged.upper <= upper < 1e-10
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("eps0", [16.0, 30.0])
+def test_large_local_parameters_cost_no_digits(eps0, mirrored):
+    """Backwards, what P keeps was once a difference, which lost ``e^eps0``."""
+    pair = BinaryResponse(eps0, 3, 3, mirrored)
+    eps = np.array([0.5, 0.9]) * eps0
+    for at, lower, upper in zip(eps, *pair.delta(eps), strict=True):
+        judged = certify.randomized_response(eps0, 3, 3, at, reverse=mirrored)
+        assert lower <= judged.upper and judged.lower <= upper
+        assert upper - lower <= 1e-9 * upper
+
+
 def test_check_ins_are_mixtures_over_how_many_came():
     """Given k reports, k of the population were drawn: [beyond] 4."""
     eps0, population, rate = 1.5, 5, 0.4

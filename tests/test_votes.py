@@ -148,3 +148,16 @@ def test_wide_blocks_of_extreme_votes_stay_on_their_side():
         rough = pair.delta(eps, rtol, -150.0)
         assert (rough.upper >= fine.lower).all()
         assert (rough.lower <= fine.upper).all()
+
+
+@pytest.mark.parametrize("short", [1e-14, 1e-9, 2e-4])
+@pytest.mark.parametrize(("eps0", "n", "population"), [(0.0187, 3, 621388), (1.0, 5, 10**7), (6.0, 4, 4)])
+def test_just_below_the_largest_loss(eps0, n, population, short):
+    """There delta is all rounding, of the losses and not of 1: where these are small, so is what is uncertain."""
+    pair = clones(eps0, n, population)
+    eps = pair.largest_loss * (1 - short)
+    (lower,), (upper,) = pair.delta(np.array([eps]))
+    exact = certify.clones(eps0, n, population, eps)
+    assert lower <= exact.upper
+    assert exact.lower <= upper
+    assert upper - lower <= (1e-14 / short + 1e-10) * upper

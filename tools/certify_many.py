@@ -156,8 +156,10 @@ def check(setting: Setting) -> Finding:
             wide += [] if near else _wide("delta", found)
             level = fast.epsilon(truth.upper)
             wrong += _wrong_level(level, truth.upper, lambda eps: subject.judge(setting, eps))
-            # Where delta is so flat that floating point cannot tell levels apart, no width is asked of eps.
-            steep = subject.judge(setting, (1 - WIDEST) * setting.eps).lower > truth.upper * (1 + 1e-9)
+            # Where delta is so flat that floating point cannot tell levels apart, no width is asked of eps: just before
+            # it, or from there on (delta being convex in alpha, it is at its least then, and no eps need be enough).
+            before, after = (subject.judge(setting, (1 + shift) * setting.eps) for shift in (-WIDEST, WIDEST))
+            steep = before.lower > truth.upper * (1 + 1e-9) and truth.lower > after.upper * (1 + 1e-9)
             wide += _wide("epsilon", level) if steep else []
     return Finding(truth, found, wrong, wide)
 

@@ -14,6 +14,8 @@ from shufflekit.dominating_pairs.knots import Tails, connected, knots, merged
 from shufflekit.dominating_pairs.pair import Atoms, Ends, Laws, Pair
 from shufflekit.dominating_pairs.votes import MOST_ATOMS, TAIL_ERROR, Votes
 
+ROUNDING = 2e-15  # relative, more than the number of ones from which on a loss exceeds eps errs by
+
 
 def ternary_response(eps0: float, n: int, population: int, k: int = 3) -> Votes:
     """k-ary randomized response, k > 2: all others at the third value, the changed record at the first or second.
@@ -72,11 +74,12 @@ class BinaryResponse(Pair):
         return sign * math.log1p(drift) * (1 + 1e-14)
 
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
+        reached, eps = eps < self.largest_loss, np.minimum(eps, self.largest_loss)
         gain, q = self._tails(eps)
         cost = np.expm1(eps) * q
-        # The mean n p is known to a few units, which the tails feel in proportion to their distance from it.
-        error = (TAIL_ERROR + 4e-14 * math.sqrt(self.n)) * (gain + cost)
-        reached = eps < self.largest_loss
+        # The mean n p is known to a few units, which the tails feel in proportion to their distance from it;
+        # and what is too small a number to have digits, alpha makes larger.
+        error = (TAIL_ERROR + 4e-14 * math.sqrt(self.n)) * (gain + cost) + np.expm1(eps) * sys.float_info.min
         upper = np.where(reached, np.clip(gain - cost + error, sys.float_info.min, 1.0), 0.0)
         lower = np.where(reached & (gain - cost - error > LEAST), gain - cost - error, 0.0)
         return Ends(np.minimum(lower, upper), upper)
@@ -105,15 +108,25 @@ class BinaryResponse(Pair):
         return 2 * math.sinh(self.eps0) / self.population  # [girgis2021] eq (38)
 
     def _tails(self, eps: Array) -> Tails:
-        """``P - Q`` and Q of what has a loss above eps; of the pair (Q, P), ``Q - P`` and P."""
-        p, q, n = self._p, 1 / (1 + math.exp(-self.eps0)), self.n
+        """``P - Q`` and Q of what has a loss above eps; of the pair (Q, P), ``Q - P`` and P.
+
+        Of the n - 1 others' messages, j - 1 or more must be of the kind that tells, and where it is just j - 1 the
+        changed record's own too: told thus, no probability is a difference. Outcomes whose loss is eps but for a
+        rounding are among those looked at, and never none: they add or take less than the error of ``delta``.
+        """
+        n, p, q = self.n, self._p, 1 / (1 + math.exp(-self.eps0))
+        share, away = n / self.population, (self.population - n) / self.population
         if self.mirrored:
-            # n - m ones of the other kind, and P/Q < 1/alpha.
-            j = np.floor(n * q - np.expm1(-eps) / self._slope) + 1
-            away = self._slope * j * p * np.where(j <= n, pmf(n - np.minimum(j, n), n, p), 0.0)
-            return Tails(away, np.maximum(tail(j, n, q, p) - away, 0.0))
-        j = np.floor(n * p + np.expm1(eps) / self._slope) + 1
-        return Tails(self._slope * j * q * np.where(j <= n, pmf(np.minimum(j, n), n, p), 0.0), tail(j, n, p, q))
+            # Zeros tell, and P/Q < 1/alpha: with m ones, m < (1/alpha - least)/slope; and n p is (1 - least)/slope.
+            least = away + share * math.exp(-self.eps0)
+            near = n * p * (1 + ROUNDING) + np.expm1(-eps) / self._slope
+            far = (np.exp(-eps) * (1 + ROUNDING) - least) / self._slope
+            m = np.maximum(np.ceil(np.where(eps < 1, near, far)) - 1, 0.0)
+            last, beyond, own = pmf(m, n - 1, p), tail(n - m, n - 1, q, p), share * p + away * q
+        else:
+            j = np.minimum(np.floor((n * p + np.expm1(eps) / self._slope) * (1 - ROUNDING)) + 1, n)
+            last, beyond, own = pmf(j - 1, n - 1, p), tail(j, n - 1, p, q), p
+        return Tails(share * math.tanh(self.eps0 / 2) * last, beyond + own * last)
 
 
 def randomized_response(eps0: float, n: int, population: int, *, tilt: float = 1.0, log_cut: float = -80.0) -> Atoms:

@@ -199,7 +199,10 @@ class Votes(Pair):
         with np.errstate(over="ignore", invalid="ignore"):
             all_for_p = np.where(q > 0, q * np.exp(eps) * np.expm1(log_all - eps), self.gap * c - np.expm1(eps) * q)
         first, second = all_for_p * (beyond + last / 2), self.gap * (1 + np.exp(eps)) * c / 2 * beyond
-        unsure = 1e-15 * (1 + eps) * (np.abs(q) * np.exp(eps) + np.abs(all_for_p)) * (beyond + last / 2)
+        # Both logarithms are known to some digits, and so is what q was the difference of.
+        logs = np.maximum(q, 0.0) * np.exp(eps) * (np.where(q > 0, log_all, 0.0) + eps)
+        taken = self.base * np.expm1(eps) if self.third < 0 else 0.0
+        unsure = 2e-15 * (logs + taken + (1 + eps) * np.abs(all_for_p)) * (beyond + last / 2)
         return first - second, _tail_error(c) * (np.abs(first) + second) + unsure
 
     def _tails(self, rows: Rows, eps: Array) -> Tails:
