@@ -3,6 +3,7 @@
 python tools/bench.py
 """
 
+import importlib.util
 import math
 import re
 import statistics
@@ -140,6 +141,8 @@ def main() -> None:
     show("exact law, 60 clients, 3 outputs, 30 sampled", lambda: exact.sampled_law(crowd, 30))
     show("all curves of one panel (2a)", lambda: curves(*PANELS["2a"]))
     show("all nine panels of Figures 2, 4 and 5", lambda: [curves(*panel) for panel in PANELS.values()])
+    if importlib.util.find_spec("torch"):
+        subprocess.run([sys.executable, "tools/bench_learning.py"], cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":

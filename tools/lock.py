@@ -15,6 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 GENERATED = "# Written by `make lock` from pyproject.toml; do not edit.\n"
+# The extras that `make` installs: those of requirements.lock, and what requirements-torch.txt adds.
+WITHOUT_TORCH = ("course", "dev")
+WITH_TORCH = ("learning", "bench")
 # What only torch's CUDA build needs is left to pip: a pin would force gigabytes on everyone.
 CUDA_ONLY = ("nvidia-", "cuda-", "triton")
 
@@ -75,8 +78,8 @@ def main() -> None:
     oldest = oldest_python(project)
     if ".".join(map(str, sys.version_info[:2])) != oldest:
         sys.exit(f"make lock needs Python {oldest}: make lock PYTHON=python{oldest}")
-    everything = resolve(requirements(project, "course", "dev", "learning"), {})
-    without_torch = resolve(requirements(project, "course", "dev"), everything)
+    everything = resolve(requirements(project, *WITHOUT_TORCH, *WITH_TORCH), {})
+    without_torch = resolve(requirements(project, *WITHOUT_TORCH), everything)
     torch = {name: everything[name] for name in everything.keys() - without_torch.keys()}
     torch = {name: version for name, version in torch.items() if not name.startswith(CUDA_ONLY)}
     for name, text in {

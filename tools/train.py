@@ -3,8 +3,10 @@
 python tools/train.py figure3 --seed 0
 python tools/train.py figure6 --randomizer PrivUnit --seed 1
 torchrun --nproc-per-node=2 tools/train.py figure3 --seed 0
+python tools/train.py --quick
 
-A run that was stopped goes on where it was when it is started again.
+A run that was stopped goes on where it was when it is started again. With --quick the same happens in small, in well
+under a minute and without a download, on scikit-learn's digits; unless a folder is given, nothing is saved.
 """
 
 import argparse
@@ -12,28 +14,32 @@ import dataclasses
 import json
 import os
 import platform
+import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import distributed
 
-from shufflekit.learning import data, files
+from shufflekit._digits import rounded
+from shufflekit.learning import data, files, processes
 from shufflekit.learning.gradients import parameter_count
+from shufflekit.learning.plans import FIGURES, QUICK, RANDOMIZERS, SAMPLINGS, Plan
 from shufflekit.learning.randomizers import CLIPS
-from shufflekit.learning.training import FIGURES, RANDOMIZERS, SAMPLINGS, Plan, Training
+from shufflekit.learning.training import Training, device
 
 ROOT = Path(__file__).resolve().parents[1]
 DELTA = 1e-5  # of both figures
 
 
-def name_of(figure: str, plan: Plan) -> str:
+def name_of(figure: str, plan: Plan, *, quick: bool = False) -> str:
     """A run's name, which tells all that may differ between runs of a figure."""
-    walk = ["walk"] if plan.sampling == "walk" else []
-    return "_".join([figure, plan.randomizer, plan.clip, *walk, f"seed{plan.seed}"])
+    small, walk = ["quick"] if quick else [], ["walk"] if plan.sampling == "walk" else []
+    return "_".join([figure, *small, plan.randomizer, plan.clip, *walk, f"seed{plan.seed}"])
 
 
 def commit() -> str:
@@ -45,11 +51,18 @@ def commit() -> str:
         return "unknown"
 
 
-def record(figure: str, training: Training) -> dict[str, Any]:
+def typed(arguments: Sequence[str]) -> str:
+    """The command, as it was typed but for paths of this machine."""
+    own = int(os.environ.get("LOCAL_WORLD_SIZE", 0))
+    program = ["torchrun", f"--nproc-per-node={own}"] if own else ["python"]
+    return shlex.join([*program, "tools/train.py", *arguments])
+
+
+def record(figure: str, training: Training, command: str, commit: str) -> dict[str, Any]:
     """What a run was and what came out."""
     return {
         "figure": figure,
-        "command": " ".join(["python", "tools/train.py", *sys.argv[1:]]),
+        "command": command,
         "plan": dataclasses.asdict(training.plan),
         "clients": training.n,
         "parameters": parameter_count(training.model),
@@ -58,50 +71,79 @@ def record(figure: str, training: Training) -> dict[str, Any]:
         "accuracy": training.accuracy,
         "delta": DELTA,
         "epsilon": training.spent(DELTA).upper,
-        "seconds": round(training.seconds, 1),
+        "seconds": round(training.seconds, 1),  # of all sessions together
         "device": training.device.type,
-        "processes": distributed.get_world_size() if distributed.is_initialized() else 1,
+        "processes": processes.count(),
         "threads": torch.get_num_threads(),
-        "commit": commit(),
+        "commit": commit,
         "versions": {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__},
     }
 
 
-def main(arguments: list[str] | None = None) -> None:
+def state(training: Training) -> str:
+    """The accuracy, and the eps spent so far, rounded up."""
+    eps = training.spent(DELTA, rtol=0.01).upper  # a quick look; the record has it to 1e-4
+    return f"accuracy {training.accuracy[-1]:.4f}, eps {rounded(eps, up=True, digits=3):g}"
+
+
+def train(figure: str, plan: Plan, options: argparse.Namespace, origin: dict[str, str]) -> None:
+    """Begin a run or go on with it, and save its record; a run that has one is left alone."""
+    device(options.device)  # if it is not there, that is said before any data are fetched
+    name = name_of(figure, plan, quick=options.quick)
+    folder = options.folder or (None if options.quick else ROOT / "data" / "runs")
+    result = folder and folder / f"{name}.json"
+    unfinished = folder and folder / "unfinished" / name
+    if result and processes.from_first(result.is_file):
+        if processes.rank() == 0:
+            print(f"{result} is there already: remove it to train anew")
+        return
+    load = data.digits if options.quick else data.mnist
+    processes.from_first(lambda: load() and None)  # the first process fetches what is missing, and then all read
+    training = Training(plan, load(), folder=unfinished, on=options.device)
+    bar, note = files.Bar(training.steps, training.step), state(training)
+
+    def watch(training: Training) -> None:
+        nonlocal note
+        if training.step % training.per_epoch == 0:
+            note = state(training)
+        bar.show(training.step, note)
+
+    training.run(watch if processes.rank() == 0 else None)
+    if processes.rank() == 0:
+        if result and unfinished:
+            text = json.dumps(record(figure, training, **origin), indent=1) + "\n"
+            files.write(result, text.encode())
+            shutil.rmtree(unfinished)
+        print(f"{result or name}: {state(training)}, {training.seconds:.0f} s")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("figure", choices=FIGURES)
+    parser.add_argument("figure", choices=FIGURES, nargs="?", help="may be left out with --quick: figure3")
+    parser.add_argument("--quick", action="store_true", help="a small run of the same kind")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--clip", choices=CLIPS, help="default: as in the authors' experiments")
     parser.add_argument("--randomizer", choices=RANDOMIZERS, help="default: as in the authors' experiments")
     parser.add_argument("--sampling", choices=SAMPLINGS, default="independent")
     parser.add_argument("--device", default="auto")
-    parser.add_argument("--folder", type=Path, default=ROOT / "data" / "runs")
+    parser.add_argument("--folder", type=Path, help="for what is saved; default: data/runs")
+    arguments = sys.argv[1:] if arguments is None else arguments
     options = parser.parse_args(arguments)
+    if not (options.figure or options.quick):
+        parser.error(f"figure must be one of {', '.join(FIGURES)}, unless --quick is given")
+    figure = options.figure or "figure3"
     changes = {
         key: value for key in ("seed", "clip", "randomizer", "sampling") if (value := getattr(options, key)) is not None
     }
-    plan = dataclasses.replace(FIGURES[options.figure], **changes)
-    if "RANK" in os.environ:  # started by torchrun
-        distributed.init_process_group()
-    first = not distributed.is_initialized() or distributed.get_rank() == 0
-    name = name_of(options.figure, plan)
-    training = Training(plan, data.mnist(), folder=options.folder / "unfinished" / name, on=options.device)
-    bar = files.Bar(training.steps, training.step)
-    note = ""
-
-    def watch(training: Training) -> None:
-        nonlocal note
-        if training.step % training.per_epoch == 0:
-            note = f"accuracy {training.accuracy[-1]:.4f}, eps {training.spent(DELTA).upper:.4f}"
-        bar.show(training.step, note)
-
-    training.run(watch if first else None)
-    if first:
-        text = json.dumps(record(options.figure, training), indent=1) + "\n"
-        files.write(options.folder / f"{name}.json", text.encode())
-        print(f"{options.folder / name}.json: accuracy {training.accuracy[-1]:.4f}")
-    if distributed.is_initialized():
-        distributed.destroy_process_group()
+    origin = {"command": typed(arguments), "commit": commit()}  # of the code that was loaded just now
+    try:
+        plan = dataclasses.replace((QUICK if options.quick else FIGURES)[figure], **changes)
+        with processes.started():
+            train(figure, plan, options, origin)
+    except (ImportError, OSError, ValueError) as reason:
+        parser.exit(2, f"{parser.prog}: {reason}\n")
+    except KeyboardInterrupt:
+        parser.exit(130, f"\n{parser.prog}: stopped; the same command goes on after the last epoch that was finished\n")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Files that are either whole or not there, and a progress bar for what takes long."""
 
+import contextlib
+import hashlib
 import os
 import sys
 import time
@@ -17,12 +19,30 @@ def write(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(unfinished, path)
     except OSError as reason:
-        kept = "what was there before is whole" if path.exists() else "nothing was written"
-        raise OSError(f"cannot write {path}: {reason.strerror}; {kept}") from reason
+        kept = "what was there before is whole" if os.path.exists(path) else "nothing was written"
+        raise OSError(f"cannot write {path}: {reason.strerror or reason}; {kept}") from reason
     finally:
-        # also after an interrupt; a file that cannot be removed either has been reported on above
-        if os.access(unfinished, os.F_OK):
+        # Also after an interrupt. What cannot be removed could not be written either, and has been reported on.
+        with contextlib.suppress(OSError):
             unfinished.unlink()
+
+
+def write_sealed(path: Path, content: bytes) -> None:
+    """Write a file as ``write`` does, under its SHA-256, so that ``read_sealed`` can tell whether it was harmed."""
+    write(path, hashlib.sha256(content).digest() + content)
+
+
+def read_sealed(path: Path) -> bytes:
+    """The content that ``write_sealed`` was given, every bit of it, or an ``OSError`` in words."""
+    try:
+        sealed = path.read_bytes()
+    except OSError as reason:
+        raise OSError(f"cannot read {path}: {reason.strerror or reason}") from reason
+    size = hashlib.sha256().digest_size
+    seal, content = sealed[:size], sealed[size:]
+    if hashlib.sha256(content).digest() != seal:
+        raise OSError(f"{path} was cut off or changed after it was written: remove it to begin anew")
+    return content
 
 
 class Bar:
@@ -38,6 +58,14 @@ class Bar:
             return
         self._shown = now
         left = (now - self._start) * (self.total - done) / max(done - self._from, 1)
-        bar = "#" * (40 * done // self.total)
-        line = f"[{bar:40}] {done:,} of {self.total:,}, {left:.0f} s left  {note}"
-        print(f"\r{line:100}", end="\n" if done == self.total else "", file=sys.stderr, flush=True)
+        text, width = f"{done:,} of {self.total:,}, {left:.0f} s left  {note}", _width()
+        cells = max(1, min(40, width - len(text) - 3))
+        bar = "#" * (cells * done // self.total)
+        line = f"[{bar:{cells}}] {text}"[:width]
+        print(f"\r{line:{width}}", end="\n" if done == self.total else "", file=sys.stderr, flush=True)
+
+
+def _width() -> int:
+    """The room for a line; one that wraps could not be drawn over."""
+    columns = os.get_terminal_size(sys.stderr.fileno()).columns if sys.stderr.isatty() else 0
+    return columns - 1 if columns > 1 else 110

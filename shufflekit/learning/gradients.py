@@ -3,9 +3,11 @@
 For a feed-forward model the gradient of a layer's weights is a product of what came into the layer and of the gradient
 of the loss by what left it. ``Factored`` keeps the two factors, which one backward pass yields for the whole batch, and
 multiplies them out only as far as asked: whole gradients, their largest entries, or the one entry that a client sends.
-``reference`` is ``torch.func.vmap(grad)``, and takes any model that treats examples one by one.
+``reference`` is ``torch.func.vmap(grad)``, and takes any model that treats examples one by one. ``gradients`` takes the
+fast path where it applies, and else the reference.
 """
 
+import copy
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -13,14 +15,18 @@ import torch
 from torch import nn
 from torch.func import functional_call, grad, vmap
 from torch.nn import functional as F
+from torch.nn.modules.batchnorm import _BatchNorm
 
 CHUNK_BYTES = 1 << 23  # of gradients at once; more is not faster, since it leaves the cache
-# Layers that have no parameters and treat every example by itself; a model of these and of linear and convolutional
-# layers, each used once, can be factored.
+PATCH_BYTES = 1 << 20  # of a convolution's windows at once: they are copied to be used once, so the copy stays small
+# Layers that have no parameters and treat every example by itself.
 PER_EXAMPLE = (
     nn.AvgPool2d, nn.ELU, nn.Flatten, nn.GELU, nn.Identity, nn.LeakyReLU, nn.MaxPool2d, nn.ReLU,
     nn.Sigmoid, nn.SiLU, nn.Softplus, nn.Tanh, nn.ZeroPad2d,
 )  # fmt: skip
+
+
+OWN = (nn.Conv2d, nn.Linear)  # layers with parameters that there is a rule for
 
 
 class Gradients(Protocol):
@@ -47,12 +53,16 @@ def chunk_size(model: nn.Module) -> int:
 
 
 def gradients(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> Gradients:
-    """Each example's gradient of the cross-entropy, by the fast path where it applies."""
-    return Factored(model, x, y) if factors(model) else reference(model, x, y)
+    """Each example's gradient of the cross-entropy of the model's outputs for ``x`` and the classes ``y``."""
+    try:
+        return Factored(model, x, y)
+    except NoRule:
+        return reference(model, x, y)
 
 
 def chunks(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> Iterator[Gradients]:
     """The gradients of a large batch, a piece that fits in the cache at a time."""
+    _check(model, x, y)
     size = chunk_size(model)
     for start in range(0, len(x), size):
         yield gradients(model, x[start : start + size], y[start : start + size])
@@ -70,21 +80,16 @@ def per_example(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Ten
     return table
 
 
-def factors(model: nn.Module) -> bool:
-    """Whether ``Factored`` takes the model: a sequence of known layers, each used once."""
-    try:
-        layers = _flatten(model)
-    except TypeError:
-        return False
-    own = [layer for layer in layers if list(layer.parameters())]
-    parameters = [p for layer in own for p in layer.parameters()]
-    return len(own) == len(set(own)) and len(parameters) == len(set(parameters)) > 0
+class NoRule(TypeError):
+    """What ``Factored`` says of a model that only ``reference`` takes."""
 
 
 class Table:
     """Gradients that are there already, one client a row."""
 
     def __init__(self, rows: torch.Tensor) -> None:
+        if not isinstance(rows, torch.Tensor):
+            raise TypeError(f"rows must be a tensor, one client a row, got {rows!r}")
         if rows.ndim != 2 or rows.numel() == 0 or not rows.is_floating_point():
             raise ValueError(f"rows must be a table of floating-point numbers, one client a row, got {rows!r}")
         self._rows = rows
@@ -93,6 +98,7 @@ class Table:
         return self._rows
 
     def entries(self, rows: torch.Tensor) -> torch.Tensor:
+        _check_rows(rows, *self._rows.shape)
         return self._rows.gather(1, rows[:, None])[:, 0]
 
     def largest(self) -> torch.Tensor:
@@ -101,13 +107,21 @@ class Table:
 
 def reference(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> Table:
     """Reverse-mode differentiation of one example's loss, vectorised over examples."""
-    _check(model, x, y)
+    classes = _check(model, x, y)
+    for layer in model.modules():
+        if isinstance(layer, _BatchNorm) and (layer.training or layer.running_mean is None):
+            name = type(layer).__name__
+            raise ValueError(
+                f"model must treat examples one by one, but its {name} averages over a batch: "
+                "use GroupNorm, or model.eval() where it has running averages"
+            )
     parameters = {name: parameter.detach() for name, parameter in model.named_parameters()}
+    model = copy.deepcopy(model)  # since functional_call spoils a model that uses a layer twice
 
     def loss(parameters: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        return F.cross_entropy(functional_call(model, parameters, x[None]), y[None])
+        return _loss(functional_call(model, parameters, x[None]), y[None], classes)
 
-    found = vmap(grad(loss), in_dims=(None, 0, 0))(parameters, x, y)
+    found = vmap(grad(loss), in_dims=(None, 0, 0))(parameters, x.detach(), y)
     return Table(torch.cat([found[name].flatten(1) for name in parameters], dim=1))
 
 
@@ -115,18 +129,20 @@ class Factored:
     """Layer inputs and output gradients, multiplied out as asked."""
 
     def __init__(self, model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> None:
-        _check(model, x, y)
-        own, outputs = [], []
+        classes = _check(model, x, y)
+        own, outputs, x = [], [], x.detach()
         self._layers: list[_LinearFactors | _ConvFactors] = []
         with torch.enable_grad():
-            for layer in _flatten(model):
+            for layer in _layers(model):
                 before, x = x, layer(x)
-                if isinstance(layer, nn.Linear | nn.Conv2d):
+                if isinstance(layer, OWN):
+                    if before.ndim != (2 if isinstance(layer, nn.Linear) else 4):
+                        raise NoRule(f"no rule for {type(layer).__name__} of inputs of shape {tuple(before.shape)}")
                     # Where nothing before asks for a gradient, the way back ends here.
                     x = x if x.requires_grad else x.requires_grad_()
                     own.append((layer, before.detach()))
                     outputs.append(x)
-            deltas = torch.autograd.grad(F.cross_entropy(x, y, reduction="sum"), outputs)
+            deltas = torch.autograd.grad(_loss(x, y, classes), outputs)
         for (layer, before), delta in zip(own, deltas, strict=True):
             kind = _LinearFactors if isinstance(layer, nn.Linear) else _ConvFactors
             self._layers.append(kind(layer, before, delta))
@@ -141,6 +157,7 @@ class Factored:
         return table
 
     def entries(self, rows: torch.Tensor) -> torch.Tensor:
+        _check_rows(rows, len(self._layers[0].delta), self._ends[-1])
         found = self._layers[0].delta.new_empty(len(rows))
         for layer, start, end in zip(self._layers, self._ends, self._ends[1:], strict=False):
             mine = ((start <= rows) & (rows < end)).nonzero()[:, 0]
@@ -187,7 +204,14 @@ class _ConvFactors:
         self.windows = inputs.unfold(2, high, down).unfold(3, wide, right).permute(0, 1, 4, 5, 2, 3)
 
     def write(self, table: torch.Tensor) -> None:
-        table[:, : self.size] = torch.bmm(self.delta, self._patches().mT).flatten(1)
+        n, channels, high, wide, *_ = self.windows.shape
+        # A window's entries next to each other, channels innermost: this is how they lie in memory, if channels last.
+        patches = self.windows.permute(0, 4, 5, 2, 3, 1)
+        weights = table[:, : self.size].view(n, -1, channels, high, wide).permute(0, 1, 3, 4, 2)
+        step = max(1, PATCH_BYTES // (patches[0].numel() * patches.element_size()))
+        for some in (slice(start, start + step) for start in range(0, n, step)):
+            window = patches[some].flatten(3).flatten(1, 2)
+            weights[some] = torch.bmm(self.delta[some], window).view(weights[some].shape)
         table[:, self.size :] = self.delta.sum(dim=2) if self.bias else 0
 
     def entries(self, clients: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
@@ -204,23 +228,53 @@ class _ConvFactors:
         self.write(table)
         return table.abs().amax(dim=1)
 
-    def _patches(self) -> torch.Tensor:
-        """Clients x (channels in times window) x places."""
-        return self.windows.flatten(4).flatten(1, 3)
+
+def _layers(model: nn.Module) -> list[nn.Module]:
+    """The layers in order, where there is a rule for each, and no parameter is used twice."""
+    layers = _flatten(model)
+    parameters = [parameter for layer in layers for parameter in layer.parameters()]
+    if len(parameters) != len(set(parameters)):
+        raise NoRule("no rule for parameters that are used twice")
+    return layers
 
 
 def _flatten(model: nn.Module) -> list[nn.Module]:
-    """The layers of nested sequences, in order; a TypeError if some layer is of no known kind."""
+    """The layers of nested sequences, in order."""
     if type(model) is nn.Sequential:
         return [layer for part in model for layer in _flatten(part)]
     plain_conv = type(model) is nn.Conv2d and (model.padding, model.dilation, model.groups) == ((0, 0), (1, 1), 1)
-    if not (plain_conv or type(model) is nn.Linear or type(model) in PER_EXAMPLE):
-        raise TypeError(f"no rule for {type(model).__name__}")
+    # What works in place would overwrite the outputs by which the loss is differentiated.
+    per_example = type(model) in PER_EXAMPLE and not getattr(model, "inplace", False)
+    if not (plain_conv or per_example or type(model) is nn.Linear):
+        raise NoRule(f"no rule for {model}")
     return [model]
 
 
-def _check(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> None:
+def _loss(scores: torch.Tensor, y: torch.Tensor, classes: int) -> torch.Tensor:
+    """The cross-entropy, summed over examples, of which there is one a row."""
+    if scores.shape[:-1] != y.shape or scores.shape[-1] < classes:
+        raise ValueError(
+            f"model must give each example a row of scores, one for each of {classes} or more classes, "
+            f"got outputs of shape {tuple(scores.shape)} for {len(y)} examples"
+        )
+    return F.cross_entropy(scores, y, reduction="sum")
+
+
+def _check(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> int:
+    """How many classes there are at least."""
     if not isinstance(model, nn.Module) or not any(True for _ in model.parameters()):
         raise TypeError(f"model must be a torch.nn.Module with parameters, got {type(model).__name__}")
-    if len(x) == 0 or y.shape != (len(x),):
-        raise ValueError(f"y must hold one class for each of the {len(x)} examples, got shape {tuple(y.shape)}")
+    for name, value in {"x": x, "y": y}.items():
+        if not isinstance(value, torch.Tensor):
+            raise TypeError(f"{name} must be a tensor, got {value!r}")
+    if not x.is_floating_point() or x.ndim == 0 or len(x) == 0:
+        raise ValueError(f"x must hold one or more examples of floating-point numbers, got {x.dtype}, {tuple(x.shape)}")
+    if y.dtype != torch.int64 or y.shape != (len(x),) or int(y.min()) < 0:
+        raise ValueError(f"y must hold a class, an int64 from 0 on, for each of the {len(x)} examples, got {y!r}")
+    return int(y.max()) + 1
+
+
+def _check_rows(rows: torch.Tensor, n: int, d: int) -> None:
+    fits = isinstance(rows, torch.Tensor) and rows.dtype == torch.int64 and rows.shape == (n,)
+    if not (fits and int(rows.min()) >= 0 and int(rows.max()) < d):
+        raise ValueError(f"rows must hold an int64 from 0 to {d - 1} for each of the {n} clients, got {rows!r}")

@@ -4,95 +4,28 @@ A run is a function of its plan and the data. All randomness is counter-based (`
 goes on from its last checkpoint to the same bits, and processes that share the clients give what one process gives.
 """
 
+import hashlib
 import io
+import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import distributed, nn
+from torch import nn
 
-from shufflekit import _validate
 from shufflekit.bracket import Bracket
-from shufflekit.learning import files, streams
+from shufflekit.learning import files, processes, streams
 from shufflekit.learning.data import DataSet, Images
 from shufflekit.learning.gradients import chunk_size, gradients, parameter_count
 from shufflekit.learning.models import paper_network
-from shufflekit.learning.randomizers import CLIPS, R1, R2, PrivUnit, Randomizer, RInf
-from shufflekit.protocols import Shuffle
-from shufflekit.protocols.run import Run
+from shufflekit.learning.plans import FIGURES, QUICK, Plan, spent
 
-RANDOMIZERS = ("RInf", "R1", "R2", "PrivUnit")
-SAMPLINGS = ("independent", "walk")
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is trained, and how.
-
-    Each step ``k`` clients clip their gradients at ``radius`` and send them through an eps0-LDP ``randomizer``.
-    ``rates`` are pairs (number of epochs, step size), one after the other; an epoch is as many steps as make n clients.
-    ``sampling="independent"`` draws k of n clients without replacement anew each step, which is what Theorem 1 is
-    about; ``"walk"`` deals all clients out once an epoch, as the authors' experiments do. With ``ball`` the parameters
-    are projected to the l_2 ball of that radius after each step.
-    """
-
-    randomizer: str
-    eps0: float
-    radius: float
-    k: int
-    rates: tuple[tuple[int, float], ...]
-    clip: str = "scale"
-    sampling: str = "independent"
-    ball: float | None = None
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        _validate.choice(RANDOMIZERS, randomizer=self.randomizer)
-        _validate.local_eps(eps0=self.eps0)
-        _validate.positive(radius=self.radius)
-        _validate.count(k=self.k)
-        if not self.rates:
-            raise ValueError("rates must be one or more pairs (number of epochs, step size), got none")
-        for epochs, rate in self.rates:
-            _validate.count(epochs=epochs)
-            _validate.positive(rate=rate)
-        _validate.choice(CLIPS, clip=self.clip)
-        if self.clip == "clamp" and self.randomizer != "RInf":
-            raise ValueError(
-                f"clip must be 'scale' unless RInf sends a single entry, got 'clamp' for {self.randomizer}"
-            )
-        _validate.choice(SAMPLINGS, sampling=self.sampling)
-        if self.ball is not None:
-            _validate.positive(ball=self.ball)
-        _validate.count(seed=self.seed, at_least=0)
-
-    @property
-    def epochs(self) -> int:
-        """How many epochs there are in all."""
-        return sum(epochs for epochs, _ in self.rates)
-
-    def rate(self, epoch: int) -> float:
-        """The step size in an epoch, of which the first is 0."""
-        for epochs, rate in self.rates:
-            if epoch < epochs:
-                return rate
-            epoch -= epochs
-        raise ValueError(f"epoch must be below {self.epochs}, got {epoch + self.epochs}")
-
-    def make_randomizer(self, d: int) -> Randomizer:
-        """The randomizer of gradients of d entries."""
-        if self.randomizer == "RInf":
-            return RInf(d, self.eps0, self.radius, self.clip)
-        kinds: dict[str, type[R1 | R2 | PrivUnit]] = {"R1": R1, "R2": R2, "PrivUnit": PrivUnit}
-        return kinds[self.randomizer](d, self.eps0, self.radius)
-
-
-FIGURES = {
-    "figure3": Plan("RInf", eps0=1.5, radius=0.01, k=10_000, rates=((70, 0.3), (130, 0.18)), clip="clamp"),
-    "figure6": Plan("R2", eps0=2.0, radius=0.005, k=2_000, rates=((30, 12.0), (30, 4.0), (140, 3.5))),
-}
+__all__ = ["FIGURES", "QUICK", "Plan", "Training", "accuracy", "device", "spent"]
+STATE = ("theta", "step", "seconds", "accuracy")  # of a training: what a checkpoint holds
 
 
 def accuracy(model: nn.Module, images: Images) -> float:
@@ -105,37 +38,69 @@ def accuracy(model: nn.Module, images: Images) -> float:
 
 
 def device(name: str) -> torch.device:
-    """The device of this name, if it is there; ``auto`` is a GPU where there is one."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
+    """The device of this name, if it is there; ``auto`` is a GPU where there is one.
+
+    Where several processes share several GPUs, each has its own, unless the name has a number.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"device must be a name such as 'auto', 'cpu' or 'cuda', got {name!r}")
+    gpus = torch.cuda.device_count()
+    kind = ("cuda" if gpus else "cpu") if name == "auto" else name
+    if kind == "cuda" and gpus:
+        kind = f"cuda:{int(os.environ.get('LOCAL_RANK', 0)) % gpus}"
     try:
-        torch.zeros(1, device=name)
+        torch.zeros(1, device=kind).item()
     except (RuntimeError, AssertionError) as reason:
-        raise ValueError(f"device must be one that torch finds here, got {name!r}: {reason}") from reason
-    return torch.device(name)
+        raise ValueError(f"device must be one that torch finds here, got {kind!r}: {reason}") from reason
+    return torch.device(kind)
 
 
 class Training:
-    """A plan at work: the model, the steps done, and the accuracy on the test images after each epoch."""
+    """A plan at work: the model, the steps done, and the accuracy on the test images after each epoch.
+
+    A ``model`` that is given is trained in place; by default it is the paper's. With a ``folder`` there is a checkpoint
+    after each epoch, from which the same training goes on when it is made anew, to the same bits on the same machine.
+    """
 
     def __init__(
-        self, plan: Plan, data: DataSet, *, folder: Path | None = None, on: str = "cpu", model: nn.Module | None = None
+        self,
+        plan: Plan,
+        data: DataSet,
+        *,
+        folder: Path | str | None = None,
+        on: str = "cpu",
+        model: nn.Module | None = None,
     ) -> None:
+        if not isinstance(plan, Plan):
+            raise TypeError(f"plan must be a Plan, got {plan!r}")
+        if not isinstance(data, DataSet):
+            raise TypeError(f"data must be a DataSet, got {type(data).__name__}")
+        if folder is not None and not isinstance(folder, (str, Path)):
+            raise TypeError(f"folder must be a path, a string or None, got {folder!r}")
+        if model is not None and not isinstance(model, nn.Module):
+            raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
         self.plan, self.device = plan, device(on)
+        self.model = (paper_network(plan.seed) if model is None else model).to(self.device)
         self.train, self.test = (Images(*(part.to(self.device) for part in images)) for images in data)
+        if not parameter_count(self.model):
+            raise ValueError("model must have parameters, got one without")
+        for name, images in (("train", self.train), ("test", self.test)):
+            _check(name, images, self.model)
         self.n = len(self.train.y)
         if plan.k > self.n or self.n % plan.k:
             raise ValueError(
                 f"k must divide the number n = {self.n:,} of clients, so that epochs come out, got {plan.k:,}"
             )
-        self.model = (model or paper_network(plan.seed)).to(self.device)
+        if plan.k < processes.count():
+            raise ValueError(f"k must be at least the number of processes, {processes.count()}, got {plan.k}")
         self.randomizer = plan.make_randomizer(parameter_count(self.model))
         self.theta = torch.cat([p.detach().flatten() for p in self.model.parameters()])
         self.step, self.seconds, self.accuracy = 0, 0.0, [accuracy(self.model, self.test)]
-        self._checkpoint = folder / "checkpoint.pt" if folder else None
-        if self._checkpoint and self._checkpoint.exists():
+        self._checkpoint = None if folder is None else Path(folder) / "checkpoint"
+        if self._checkpoint:
+            self._about = processes.from_first(self._tell)
             self._resume(self._checkpoint)
-        self._save()
+        self._save()  # at once, so that a folder that cannot be written is told before the work and not after
 
     @property
     def steps(self) -> int:
@@ -158,28 +123,29 @@ class Training:
 
     def mean_report(self) -> torch.Tensor:
         """The average of what the clients of the present step report: what the server descends along."""
-        size, tally = chunk_size(self.model), torch.zeros((), dtype=torch.float64, device=self.device)
+        tally = torch.zeros((), dtype=torch.float64, device=self.device)
+        size = min(chunk_size(self.model), self.plan.k // processes.count())  # so that each process has some clients
         chunks = self.clients().to(self.device).split(size)
-        rank, processes = (distributed.get_rank(), distributed.get_world_size()) if _shared() else (0, 1)
-        for chunk in chunks[rank::processes]:
+        for chunk in chunks[processes.rank() :: processes.count()]:
             found = gradients(self.model, self.train.x[chunk], self.train.y[chunk])  # line 5
             tally = tally + self.randomizer.tally(found, streams.Draws(self.plan.seed, self.step, chunk))  # lines 6, 7
-        if processes > 1:
-            distributed.all_reduce(tally)
-        return self.randomizer.mean(tally, self.plan.k)  # line 10
+        return self.randomizer.mean(processes.add_up(tally), self.plan.k)  # line 10
 
     def advance(self) -> None:
         """One step, and after the last one of an epoch a look at the test images."""
         moved = self.theta - self.plan.rate(self.step // self.per_epoch) * self.mean_report()  # line 11
         if self.plan.ball is not None:
-            moved = moved * min(1.0, self.plan.ball / float(torch.linalg.vector_norm(moved)))
-        self._set(moved.float())
+            moved = moved * (self.plan.ball / max(self.plan.ball, float(torch.linalg.vector_norm(moved))))
+        moved = moved.to(self.theta.dtype)
+        if not torch.isfinite(moved).all():
+            raise ValueError(f"the parameters are not finite after step {self.step + 1}: try smaller rates")
+        self._set(moved)
         self.step += 1
         if self.step % self.per_epoch == 0:
             self.accuracy.append(accuracy(self.model, self.test))
 
     def run(self, watch: Callable[["Training"], None] | None = None) -> None:
-        """Go on to the end of the plan; ``watch`` is called after each step."""
+        """Go on to the end of the plan; ``watch`` is called after each step, and ``seconds`` leaves its time out."""
         while self.step < self.steps:
             start = time.monotonic()
             self.advance()
@@ -189,9 +155,11 @@ class Training:
             if watch:
                 watch(self)
 
-    def spent(self, delta: float) -> Bracket:
-        """The eps that the steps so far cost, by the tight accountant."""
-        return spent(self.plan, self.n, self.step).epsilon(delta)
+    def spent(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
+        """The eps that the steps so far cost, by the tight accountant, its ends at most ``rtol`` apart."""
+        if self.step == 0:
+            return Bracket(0.0, 0.0)
+        return spent(self.plan, self.n, self.step).epsilon(delta, rtol=rtol)
 
     def _set(self, theta: torch.Tensor) -> None:
         self.theta = theta
@@ -199,31 +167,64 @@ class Training:
         for parameter, part in zip(parameters, theta.split([p.numel() for p in parameters]), strict=True):
             parameter.data.copy_(part.view(parameter.shape))
 
+    def _tell(self) -> dict[str, Any]:
+        """What the run is of: nothing else may go on from its checkpoints."""
+        digest = hashlib.sha256(repr(self.model).encode())
+        for part in (self.theta, *self.train, *self.test):
+            digest.update(f"{part.dtype} {tuple(part.shape)}".encode())
+            digest.update(part.cpu().contiguous().numpy())
+        return {**asdict(self.plan), "model and data": digest.hexdigest()}
+
     def _save(self) -> None:
-        if self._checkpoint and not (_shared() and distributed.get_rank()):
-            content = io.BytesIO()
-            state = {name: getattr(self, name) for name in ("theta", "step", "seconds", "accuracy")}
-            torch.save({"plan": asdict(self.plan), **state}, content)
-            files.write(self._checkpoint, content.getvalue())
+        if self._checkpoint:
+            processes.from_first(partial(self._write, self._checkpoint))
+
+    def _write(self, checkpoint: Path) -> None:
+        content = io.BytesIO()
+        torch.save({"about": self._about, **{name: getattr(self, name) for name in STATE}}, content)
+        files.write_sealed(checkpoint, content.getvalue())
 
     def _resume(self, checkpoint: Path) -> None:
-        state = torch.load(checkpoint, map_location=self.device, weights_only=True)
-        if state["plan"] != asdict(self.plan):
-            raise ValueError(f"{checkpoint} belongs to another plan: {state['plan']}")
-        self._set(state["theta"])
-        self.step, self.seconds, self.accuracy = state["step"], state["seconds"], state["accuracy"]
+        state = processes.from_first(partial(self._read, checkpoint))
+        if state:
+            self._set(state["theta"].to(self.device))
+            self.step, self.seconds, self.accuracy = state["step"], state["seconds"], state["accuracy"]
+
+    def _read(self, checkpoint: Path) -> dict[str, Any]:
+        if not checkpoint.exists():
+            return {}
+        state = torch.load(io.BytesIO(files.read_sealed(checkpoint)), map_location="cpu", weights_only=True)
+        about = state.pop("about")
+        other = [
+            f"{name} = {about.get(name)!r}, not {here!r}"
+            for name, here in self._about.items()
+            if about.get(name) != here
+        ]
+        if other:
+            raise ValueError(
+                f"{checkpoint} is of another run, with {', '.join(other)}: remove it, or choose another folder"
+            )
+        return dict(state)
 
 
-def spent(plan: Plan, n: int, steps: int) -> Run:
-    """What some steps of a plan are, as a protocol, whose ``epsilon`` is what they cost.
-
-    With a walk a client reports once an epoch, in a shuffle of k; the other steps of the epoch do not touch its data.
-    That costs as much as one round of k clients without sampling.
-    """
-    if plan.sampling == "independent":
-        return Shuffle(eps0=plan.eps0, n=plan.k, population=n) * steps
-    return Shuffle(eps0=plan.eps0, n=plan.k) * -(-steps * plan.k // n)
-
-
-def _shared() -> bool:
-    return bool(distributed.is_available() and distributed.is_initialized())
+def _check(name: str, images: Images, model: nn.Module) -> None:
+    """Refuse pictures that the model does not take, and labels that it does not know."""
+    x, y = images
+    if y.dtype != torch.int64 or y.shape != (len(x),) or not len(x):
+        raise ValueError(
+            f"{name} must be one or more images with an int64 label each, got {len(x)} images and {y.dtype} labels "
+            f"of shape {tuple(y.shape)}"
+        )
+    try:
+        with torch.no_grad():
+            scores = model(x[:1])
+    except (RuntimeError, ValueError) as reason:
+        raise ValueError(
+            f"{name} must be images that the model takes, got shape {tuple(x.shape[1:])}: {reason}"
+        ) from reason
+    if scores.ndim != 2 or len(scores) != 1:
+        raise ValueError(f"model must give an image a row of scores, got shape {tuple(scores.shape)}")
+    if int(y.min()) < 0 or int(y.max()) >= scores.shape[-1]:
+        raise ValueError(
+            f"{name} must have labels from 0 to {scores.shape[-1] - 1}, got {int(y.min())} to {int(y.max())}"
+        )
