@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 
-from shufflekit.learning.models import PAPER_SIZE, linear_network, paper_network  # noqa: E402
+from shufflekit.learning.models import PAPER_SIZE, paper_network  # noqa: E402
 
 OWN = (nn.Conv2d, nn.Linear)
 
@@ -68,9 +68,8 @@ def test_no_reading_of_table_1_has_the_parameters_it_prints() -> None:
     assert 13_170 not in counts.values()
 
 
-@pytest.mark.parametrize("make", [paper_network, linear_network])
-def test_weights_are_glorot_uniform_and_biases_zero(make) -> None:
-    for layer in make(5):
+def test_weights_are_glorot_uniform_and_biases_zero() -> None:
+    for layer in paper_network(5):
         if not isinstance(layer, OWN):
             continue
         assert not layer.bias.any()
@@ -87,12 +86,11 @@ def test_weights_are_glorot_uniform_and_biases_zero(make) -> None:
         assert distance < math.sqrt(math.log(2e6) / 2 / n)
 
 
-@pytest.mark.parametrize("make", [paper_network, linear_network])
-def test_a_seed_makes_a_network_and_nothing_else_does(make) -> None:
+def test_a_seed_makes_a_network_and_nothing_else_does() -> None:
     torch.manual_seed(0)
-    one = make(7)
+    one = paper_network(7)
     torch.manual_seed(1)
-    again, other = make(7), make(8)
+    again, other = paper_network(7), paper_network(8)
     for first, second, third in zip(one.parameters(), again.parameters(), other.parameters(), strict=True):
         assert torch.equal(first, second)
         assert first.ndim == 1 or not torch.equal(first, third)
@@ -105,25 +103,10 @@ def test_channels_are_last_and_no_gradient_is_kept() -> None:
     inside = model[:5](torch.rand(2, 1, 28, 28))
     assert inside.is_contiguous(memory_format=torch.channels_last)
     assert not inside.is_contiguous()
-    assert not any(parameter.requires_grad for model in (model, linear_network(0)) for parameter in model.parameters())
+    assert not any(parameter.requires_grad for parameter in model.parameters())
 
 
-def test_the_linear_network() -> None:
-    assert size(linear_network(0)) == 7_850
-    assert linear_network(0)(torch.rand(2, 1, 28, 28)).shape == (2, 10)
-    model = linear_network(0, features=36, classes=3)
-    x = torch.rand(2, 6, 6)
-    assert torch.equal(model(x), x.flatten(1) @ model[1].weight.T)
-
-
-@pytest.mark.parametrize("make", [paper_network, linear_network])
 @pytest.mark.parametrize(("seed", "error"), [(-1, ValueError), (1.5, TypeError), ("1", TypeError), (None, TypeError)])
-def test_a_seed_is_a_number_from_0(make, seed: object, error: type) -> None:
+def test_a_seed_is_a_number_from_0(seed: object, error: type) -> None:
     with pytest.raises((error, ValueError), match="seed"):
-        make(seed)
-
-
-@pytest.mark.parametrize("wrong", [{"features": 0}, {"classes": 0}, {"features": 2.5}, {"classes": "3"}])
-def test_sizes_are_counts(wrong: dict) -> None:
-    with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
-        linear_network(0, **wrong)
+        paper_network(seed)

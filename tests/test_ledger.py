@@ -218,3 +218,8 @@ def test_every_notebook_is_missed(notebook, tmp_path, monkeypatch):
     after = "\n".join(set(problems(tmp_path, monkeypatch)) - before)
     settled = {claim_id for claim_id, _ in settling_calls(notebook)}
     assert all(f"{claim_id}: there is no notebook" in after for claim_id in settled if claim_id in claims.load())
+
+
+def test_every_claim_has_a_finding():
+    for claim in claims.load().values():
+        assert claim.finding and "TODO" not in claim.finding, claim.id

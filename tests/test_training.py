@@ -465,7 +465,7 @@ import torch
 torch.set_num_threads(1)
 from shufflekit.learning import files, gradients, processes
 from tests.test_training import PLANS, DATA, small, small_model, digits, Training
-from shufflekit.learning import training
+from shufflekit.learning.plans import Plan
 folder = Path(sys.argv[1])
 found = {}
 
@@ -493,7 +493,7 @@ with processes.started():
     run.run()
     found["small"] = run.theta.tolist()
 
-    attempt("few", lambda: small(training.Plan("RInf", 2.0, 0.1, 1, ((1, 0.5),))))
+    attempt("few", lambda: small(Plan("RInf", 2.0, 0.1, 1, ((1, 0.5),))))
     attempt("harmed", lambda: small(folder=folder / "harmed"))
     attempt("unwritable", lambda: small(folder=folder / "file" / "folder"))
     attempt("other", lambda: Training(list(PLANS.values())[1], digits(), folder=folder / "RInf"))

@@ -30,8 +30,9 @@ from torch.nn import functional as F
 
 from shufflekit.learning import gradients
 from shufflekit.learning.data import DataSet, Images
-from shufflekit.learning.models import paper_network
-from shufflekit.learning.training import FIGURES, Training
+from shufflekit.learning.models import PAPER_SIZE, paper_network
+from shufflekit.learning.plans import FIGURES
+from shufflekit.learning.training import Training
 
 CLIENTS = 10_000
 TRIAL = 600  # clients that a peer's best setting is found with
@@ -55,7 +56,7 @@ def ours(batch: Images) -> Chunks:
 
 def sent(batch: Images) -> Chunks:
     """Of every gradient the one entry that R_inf with clamping needs."""
-    model, rows = paper_network(0), torch.arange(len(batch.y)) * 7_919 % 13_706
+    model, rows = paper_network(0), torch.arange(len(batch.y)) * 7_919 % PAPER_SIZE
     for x, y, some in zip(*(part.split(gradients.chunk_size(model)) for part in (*batch, rows)), strict=True):
         yield [gradients.gradients(model, x, y).entries(some)]
 

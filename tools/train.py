@@ -5,8 +5,9 @@ python tools/train.py figure6 --randomizer PrivUnit --seed 1
 torchrun --nproc-per-node=2 tools/train.py figure3 --seed 0
 python tools/train.py --quick
 
-A run that was stopped goes on where it was when it is started again. With --quick the same happens in small, in well
-under a minute and without a download, on scikit-learn's digits; unless a folder is given, nothing is saved.
+A run that was stopped goes on from the last epoch that it finished when it is started again. With --quick the same
+happens in small, in well under a minute and without a download, on scikit-learn's digits; unless a folder is given,
+nothing is saved.
 """
 
 import argparse
@@ -52,7 +53,7 @@ def commit() -> str:
 
 
 def typed(arguments: Sequence[str]) -> str:
-    """The command, as it was typed but for paths of this machine."""
+    """The command, as it was typed; where its program lies is left out."""
     own = int(os.environ.get("LOCAL_WORLD_SIZE", 0))
     program = ["torchrun", f"--nproc-per-node={own}"] if own else ["python"]
     return shlex.join([*program, "tools/train.py", *arguments])

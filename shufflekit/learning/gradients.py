@@ -24,8 +24,6 @@ PER_EXAMPLE = (
     nn.AvgPool2d, nn.ELU, nn.Flatten, nn.GELU, nn.Identity, nn.LeakyReLU, nn.MaxPool2d, nn.ReLU,
     nn.Sigmoid, nn.SiLU, nn.Softplus, nn.Tanh, nn.ZeroPad2d,
 )  # fmt: skip
-
-
 OWN = (nn.Conv2d, nn.Linear)  # layers with parameters that there is a rule for
 
 

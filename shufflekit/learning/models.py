@@ -28,12 +28,6 @@ def paper_network(seed: int) -> nn.Sequential:
     )
 
 
-def linear_network(seed: int, features: int = 784, classes: int = 10) -> nn.Sequential:
-    """Multinomial logistic regression: one layer, a convex loss."""
-    features = _validate.count(features=features)
-    return _glorot(nn.Sequential(nn.Flatten(), nn.Linear(features, _validate.count(classes=classes))), seed)
-
-
 def _glorot(model: nn.Sequential, seed: int) -> nn.Sequential:
     """Weights uniform in +-sqrt(6 / (fan in + fan out)), biases 0, as Keras does."""
     generator = torch.Generator().manual_seed(_validate.count(seed=seed, at_least=0))

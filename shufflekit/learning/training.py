@@ -22,9 +22,8 @@ from shufflekit.learning import files, processes, streams
 from shufflekit.learning.data import DataSet, Images
 from shufflekit.learning.gradients import chunk_size, gradients, parameter_count
 from shufflekit.learning.models import paper_network
-from shufflekit.learning.plans import FIGURES, QUICK, Plan, spent
+from shufflekit.learning.plans import Plan, spent
 
-__all__ = ["FIGURES", "QUICK", "Plan", "Training", "accuracy", "device", "spent"]
 STATE = ("theta", "step", "seconds", "accuracy")  # of a training: what a checkpoint holds
 
 
