@@ -465,6 +465,7 @@ import torch
 torch.set_num_threads(1)
 from shufflekit.learning import files, gradients, processes
 from tests.test_training import PLANS, DATA, small, small_model, digits, Training
+from shufflekit.learning import training
 from shufflekit.learning.plans import Plan
 folder = Path(sys.argv[1])
 found = {}
