@@ -38,6 +38,7 @@ def test_there_are_as_many_runs_as_the_notebook_needs() -> None:
     assert kinds["figure3", "RInf", "clamp", "independent"] >= 5
     assert kinds["figure3", "RInf", "scale", "independent"] >= 2
     assert kinds["figure6", "R2", "scale", "independent"] >= 3
+    assert kinds["figure6", "PrivUnit", "scale", "independent"] >= 1
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
