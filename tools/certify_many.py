@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflekit import RandomizedResponseShuffle, Shuffle, ShuffledCheckIn, certify
+from shufflekit import RandomizedResponseShuffle, Shuffle, ShuffledCheckIn, certify, progress
 from shufflekit.bracket import Bracket
 from shufflekit.dominating_pairs import BinaryResponse, Pair, ternary_check_in, ternary_response
 from shufflekit.protocols import Protocol
@@ -190,24 +190,6 @@ def _wide(name: str, found: Bracket) -> Iterator[str]:
         yield f"{name}: width {found.width:.2g} of {tuple(found)}"
 
 
-def progress(numbers: range) -> Iterator[int]:
-    """The numbers one by one, with a bar on stderr."""
-    start = shown = time.monotonic()
-    for done, number in enumerate(numbers):
-        yield number
-        now, share = time.monotonic(), (done + 1) / len(numbers)
-        if now - shown > 0.2 or share == 1:
-            shown, left = now, (now - start) * (1 / share - 1)
-            bar = "#" * round(40 * share)
-            print(
-                f"\r[{bar:40}] {done + 1:,} of {len(numbers):,}, {left:.0f} s left ",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
-    print(file=sys.stderr)
-
-
 def summary(findings: list[tuple[Setting, Finding]]) -> Iterable[str]:
     """What was covered, and how narrow the brackets were, subject by subject."""
     heads = (
@@ -238,12 +220,14 @@ def main() -> int:
         parser.error("count must be at least 1, seed and first at least 0")
     findings = []
     start = time.monotonic()
-    for number in progress(range(options.first, options.first + options.count)):
+    bar = progress.Bar(options.count)
+    for done, number in enumerate(range(options.first, options.first + options.count), 1):
         setting = draw(options.seed, number)
         finding = check(setting)
         findings.append((setting, finding))
         if finding.wrong or finding.wide:
             print("\n    ".join([f"{number}: {setting}", *finding.wrong, *finding.wide]), flush=True)
+        bar.show(done)
     print("\n".join(summary(findings)))
     wrong, wide = (sum(bool(faults) for faults in kind) for kind in zip(*(f[2:] for _, f in findings), strict=True))
     took = time.monotonic() - start

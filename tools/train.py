@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from shufflekit import progress
 from shufflekit._digits import rounded
 from shufflekit.learning import data, files, processes
 from shufflekit.learning.gradients import parameter_count
@@ -101,7 +102,7 @@ def train(figure: str, plan: Plan, options: argparse.Namespace, origin: dict[str
     load = data.digits if options.quick else data.mnist
     processes.from_first(lambda: load() and None)  # the first process fetches what is missing, and then all read
     training = Training(plan, load(), folder=unfinished, on=options.device)
-    bar, note = files.Bar(training.steps, training.step), state(training)
+    bar, note = progress.Bar(training.steps, training.step), state(training)
 
     def watch(training: Training) -> None:
         nonlocal note

@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from shufflekit import progress
 from shufflekit.learning import files
 
 # The four original files and the SHA-256 of each, uncompressed: how a source has compressed them does not matter.
@@ -142,7 +143,7 @@ def _from_mirror(mirror: str, names: Iterable[str]) -> Iterator[tuple[str, bytes
     for name in names:
         with urllib.request.urlopen(f"{mirror}/{name}.gz", timeout=MIRROR_SILENCE) as answer:
             size = int(answer.headers.get("Content-Length", 0))
-            bar, packed = files.Bar(size), bytearray()
+            bar, packed = progress.Bar(size), bytearray()
             while piece := answer.read(1 << 16):
                 packed += piece
                 if size:  # not every mirror tells it
