@@ -20,11 +20,14 @@ endif
 unexport MPLBACKEND
 
 .DEFAULT_GOAL := course
-.PHONY: course setup lab test lint bench ledger lock clean help
+.PHONY: course setup lab test lint bench ledger house lock clean help
 
+# A notebook that fails keeps the outputs it was saved with: the copy is built from these, and make fails after it.
 course: setup ## set up, run the notebooks in order, build the HTML copy (the default)
-	$(BIN)/python tools/run_notebooks.py $(NOTEBOOKS)
-	$(BIN)/python tools/build_html.py
+	@status=0; \
+	$(BIN)/python tools/run_notebooks.py $(NOTEBOOKS) || status=$$?; \
+	$(BIN)/python tools/build_html.py || status=$$?; \
+	exit $$status
 
 setup: $(READY) ## set up .venv; TORCH=cuda for a CUDA build of torch, TORCH=none for no torch
 
@@ -33,18 +36,21 @@ lab: setup ## open the course in JupyterLab
 
 test: setup ## unit tests, then every notebook run again and compared with its saved outputs
 	$(BIN)/python -m pytest -n 2 --dist loadscope tests $(NOTEBOOKS) \
-	    --nbval --nbval-current-env --nbval-cell-timeout 120 --nbval-sanitize-with tests/nbval_sanitize.cfg
+	    --nbval --nbval-current-env --nbval-cell-timeout 300 --nbval-sanitize-with tests/nbval_sanitize.cfg
 
 lint: setup ## style, format and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: setup ## time the package
+bench: setup ## time the package, and each notebook
 	$(BIN)/python tools/bench.py
 
 ledger: setup ## write the table of claims into README.md
 	$(BIN)/python tools/ledger.py
+
+house: setup ## draw the rooms of the package into CONTRIBUTING.md, and name what does not fit
+	$(BIN)/python tools/house.py
 
 lock: ## resolve the versions anew: requirements.lock, requirements-torch.txt, environment.yml
 	$(PYTHON) tools/lock.py

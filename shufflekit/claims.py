@@ -13,7 +13,8 @@ import html
 import math
 import numbers
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ RELATIONS = ("<=", "==")
 VERDICTS = ("holds", "holds, loose", "typo", "false", "cited")
 TIGHT = 0.9  # a bound counts as tight when it comes this near to the truth somewhere
 ROUND_OFF = 1e-10  # what floating-point sides may be off by; exact sides may not
+RESTORE = "restore the file, or install shufflekit anew"
 COLOURS = {
     "holds": "#2e7d32",
     "holds, loose": "#00838f",
@@ -88,8 +90,8 @@ def load() -> dict[str, Claim]:
     """All claims of the ledger, by id."""
     here = Path(__file__).parent
     # In an installed package the ledger lies inside it, in a checkout beside it.
-    path = next(p for p in (here / "data" / "claims.toml", here.parent / "data" / "claims.toml") if p.exists())
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["claim"]
+    inside, beside = here / "data" / "claims.toml", here.parent / "data" / "claims.toml"
+    entries = _entries(inside if inside.exists() else beside)
     claims = {entry["id"]: Claim(**entry) for entry in entries}
     if len(claims) < len(entries):
         raise ValueError("two entries of data/claims.toml share an id")
@@ -97,6 +99,24 @@ def load() -> dict[str, Claim]:
         if claim.verdict not in VERDICTS:
             raise ValueError(f"verdict of {claim.id} must be one of {VERDICTS}, got {claim.verdict!r}")
     return claims
+
+
+def _entries(path: Path) -> list[dict[str, str]]:
+    """The entries of a ledger file: each has the fields of a claim, and all of them are texts."""
+    try:
+        entries: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("claim")
+    except OSError as reason:
+        raise OSError(f"cannot read the ledger {path}: {reason.strerror}; {RESTORE}") from reason
+    except ValueError as reason:
+        raise ValueError(f"the ledger {path} must be TOML: {reason}; {RESTORE}") from reason
+    known = {field.name: field.default is MISSING for field in fields(Claim)}
+    needed = {name for name, is_needed in known.items() if is_needed}
+    for entry in entries if isinstance(entries, list) and entries else [entries]:
+        whole = isinstance(entry, dict) and needed <= entry.keys() <= known.keys()
+        if not whole or not all(isinstance(text, str) for text in entry.values()):
+            allowed = f"must hold entries [[claim]] with the texts {', '.join(known)}"
+            raise ValueError(f"the ledger {path} {allowed}, got {entry!r:.60}; {RESTORE}")
+    return list(entries)
 
 
 def verify(
@@ -126,9 +146,7 @@ def verify(
     if relation == "<=":
         # A side of 0 (twice the same data, say) says nothing about how much the bound gives away.
         shares = {i: _share(a, b) for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != 0 and b != 0}
-        for name, pick in (("closest", max), ("loosest", min)) if shares else ():
-            at = pick(shares, key=lambda i: shares[i])
-            findings.append((name, f"{_percent(shares[at])} of the bound{_point(over, at, ' at ')}"))
+        findings += _extremes(shares, over)
         computed = "holds" if max(shares.values(), default=0.0) >= TIGHT else "holds, loose"
     if corrected:
         if claim.verdict not in ("typo", "false") or not claim.corrected:
@@ -219,6 +237,13 @@ def _compare(a: Any, b: Any, relation: str) -> bool:
 def _share(a: Any, b: Any) -> float:
     """How much of the bound is used: 1 when the sides are equal, whatever their sign."""
     return float(min(a / b, b / a))
+
+
+def _extremes(shares: dict[int, float], over: dict[str, list[Any]]) -> Iterator[tuple[str, str]]:
+    """Where the most of the bound is used, and where the least, in words."""
+    for name, pick in (("closest", max), ("loosest", min)) if shares else ():
+        at = pick(shares, key=lambda i: shares[i])
+        yield name, f"{_percent(shares[at])} of the bound{_point(over, at, ' at ')}"
 
 
 def _percent(share: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from shufflekit import calibrate, claims
+from shufflekit import _output, calibrate, claims
 from shufflekit._digits import rounded
 from shufflekit.bracket import Bracket
 from shufflekit.protocols import Run, Shuffle
@@ -24,7 +24,7 @@ EXAMPLES = """examples:
     shufflekit calibrate rounds --eps 0.5 --delta 1e-8 --eps0 2 --n 1000 --population 1e6
 """
 
-# What a protocol is told by; calibrate leaves one of them open.
+# What says which protocol is meant; calibrate leaves one of them open.
 OPTIONS: dict[str, dict[str, Any]] = {
     "eps0": {"help": "privacy of each report: every report is eps0-LDP"},
     "n": {"help": "clients that report in a round"},
@@ -34,7 +34,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser whose errors are one line in words and exit code 2."""
+    """An ArgumentParser that wants options in full, and whose errors are one line in words and exit code 2."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, allow_abbrev=False)  # --eps would be taken for --eps0
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\n")
@@ -60,15 +63,20 @@ def number(text: str) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+    """Answer the command, and return the exit code: 2 where there is no answer, and a line in words instead."""
+    name = "shufflekit"
     try:
-        options.run(options)
-    except (ValueError, TypeError) as reason:
-        print(f"shufflekit {options.command}: {reason}", file=sys.stderr)
-        return 2
+        try:
+            options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+            name = f"shufflekit {options.command}"
+            options.run(options)
+        finally:
+            _output.finish()
     except BrokenPipeError:
-        # The reader (head, say) has seen enough; a second error at exit would only confuse.
-        sys.stderr.close()
+        pass  # the reader (head, say) has seen enough
+    except (OSError, ValueError, TypeError) as reason:
+        print(f"{name}: {getattr(reason, 'strerror', None) or reason}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -1,13 +1,19 @@
 """The command line: right answers, and one line in words with exit code 2 on bad input."""
 
 import json
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from shufflekit import Shuffle, calibrate, claims
 from shufflekit.cli import main
+from tools.lock import ROOT, load_project
 
+TRUE = "[[claim]]\nid = 'x:1'\ntitle = 'a'\nstatement = 'b'\nnotebook = '00_a'\nverdict = 'holds'\n"
 PROTOCOL = ["--eps0", "1", "--n", "100", "--population", "1e4", "--rounds", "10"]
 
 
@@ -124,6 +130,14 @@ def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:
         (["epsilon", "--eps0", "1", "--n", "10", "--delta", "1e-6", "--rounds", "0"], "rounds"),
         (["delta", "--eps0", "1", "--n", "10", "--eps", "-1"], "eps must be"),
         (["claims", "--paper", "nobody2000"], "paper must be one of"),
+        # No abbreviations: --eps is not --eps0.
+        (["epsilon", "--eps", "1", "--n", "10", "--delta", "1e-6"], "required: --eps0"),
+        (["epsilon", "--eps", "9", "--eps0", "1", "--n", "10", "--delta", "1e-6"], "unrecognized arguments: --eps 9"),
+        (["epsilon", "--eps0", "1", "--n", "10", "--delta", "1e-6", "--comp"], "unrecognized arguments: --comp"),
+        (["delta", "--ep", "1", "--eps0", "1", "--n", "10"], "required: --eps"),
+        (["calibrate", "eps0", "--eps", "1", "--delta", "1e-6", "--n", "9", "--pop", "10"], "arguments: --pop 10"),
+        (["claims", "--pap", "girgis2021"], "unrecognized arguments: --pap girgis2021"),
+        (["--vers"], "required"),
     ],
 )
 def test_bad_input_is_one_line_in_words(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,3 +156,92 @@ def test_bad_input_is_one_line_in_words(arguments: list[str], words: str, capsys
 def test_whole_numbers_keep_their_digits(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["delta", "--eps0", "1", "--n", "123_456_789", "--eps", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n"] == 123_456_789
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "cannot read the ledger"),
+        (b"[[claim", "must be TOML"),
+        (b"\xff\xfe", "must be TOML"),
+        (b"", "must hold entries [[claim]]"),
+        (b"claim = []", "must hold entries [[claim]]"),
+        (b"claim = 3", "must hold entries [[claim]]"),
+        (b"claim = ['x:1']", "must hold entries [[claim]]"),
+        (TRUE.replace("title", "titel").encode(), "with the texts id, title, statement"),
+        (TRUE.replace("'a'", "3").encode(), "with the texts id, title, statement"),
+        (TRUE.replace("'holds'", "'perhaps'").encode(), "verdict of x:1 must be one of"),
+        ((TRUE + TRUE).encode(), "share an id"),
+    ],
+)
+def test_a_missing_or_broken_ledger_is_one_line_in_words(
+    content: bytes | None,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(claims, "__file__", str(tmp_path / "shufflekit" / "claims.py"))
+    (tmp_path / "data").mkdir()
+    if content is not None:
+        (tmp_path / "data" / "claims.toml").write_bytes(content)
+    assert main(["claims"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("shufflekit claims: ")
+    assert printed.err.count("\n") == 1
+    assert words in printed.err
+    assert "claims.toml" in printed.err or "x:1" in printed.err
+
+
+def command(*arguments: str, before: str = "", **options: object) -> "subprocess.CompletedProcess[str]":
+    """What pip installs as the command ``shufflekit``, in a process of its own, after some other statements."""
+    module, function = load_project()["scripts"]["shufflekit"].split(":")
+    code = f"import sys\n{before}\nfrom {module} import {function}\nsys.exit({function}())"
+    return subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, text=True, stderr=-1, **options)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["claims"], ["epsilon", "--eps0", "1", "--n", "10", "--delta", "1e-6"]])
+def test_a_full_disk_is_one_line_in_words(arguments: list[str], unbuffered: str) -> None:
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with open("/dev/full", "w") as full:
+        ended = command(*arguments, stdout=full, env=environment)
+    assert (ended.returncode, ended.stderr) == (2, f"shufflekit {arguments[0]}: No space left on device\n")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_has_gone_is_no_error(unbuffered: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as pipe:
+        ended = command("claims", stdout=pipe, env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_output_that_was_closed_is_no_error() -> None:
+    assert command("claims", before="sys.stdout = None").stderr == ""
+
+
+STOP = """
+import os, signal, time
+
+def stop(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+
+class Stopping:
+    def find_spec(self, name, *_):
+        if name == "scipy":
+            stop()
+"""
+
+
+@pytest.mark.parametrize(
+    "when",
+    ["from shufflekit import claims\nclaims.table = stop", "sys.meta_path.insert(0, Stopping())"],
+    ids=["at work", "at the start"],
+)
+def test_ctrl_c_is_one_line_in_words(when: str) -> None:
+    ended = command("claims", before=STOP + when)
+    assert (ended.returncode, ended.stderr) == (130, "shufflekit: stopped\n")

@@ -43,7 +43,7 @@ TORCH = read_pins("requirements-torch.txt")
 # What is named for a set-up with torch, beyond the core package's own.
 BESIDE_TORCH = [line for extra in lock.WITH_TORCH for line in PROJECT["optional-dependencies"][extra]]
 NAMED = [(line, MAIN) for line in lock.requirements(PROJECT, *lock.WITHOUT_TORCH)]
-NAMED += [(line, TORCH) for line in BESIDE_TORCH]
+NAMED += [(line, MAIN | TORCH) for line in BESIDE_TORCH]  # some are needed without torch as well
 
 
 @pytest.mark.parametrize(("line", "pins"), NAMED, ids=[line for line, _ in NAMED])

@@ -11,19 +11,20 @@ def run(code: str) -> str:
 
 
 def test_core_imports_neither_torch_nor_plotting() -> None:
-    heavy = ("torch", "matplotlib", "ipywidgets")
+    heavy = ("torch", "matplotlib", "ipywidgets", "tqdm")
     code = f"import sys, shufflekit, shufflekit.cli; print([m for m in {heavy} if m in sys.modules])"
     assert run(code).strip() == "[]"
 
 
-def test_learning_without_torch_says_what_to_install() -> None:
-    code = """
+@pytest.mark.parametrize("missing", ["torch", "tqdm"])
+def test_learning_without_its_libraries_says_what_to_install(missing: str) -> None:
+    code = f"""
 import sys
 
 class Missing:
     def find_spec(self, name, *rest):
-        if name.partition(".")[0] == "torch":
-            raise ModuleNotFoundError("No module named 'torch'")
+        if name.partition(".")[0] == "{missing}":
+            raise ModuleNotFoundError("No module named '{missing}'")
 
 sys.meta_path.insert(0, Missing())
 try:
@@ -31,8 +32,8 @@ try:
 except ImportError as reason:
     print(reason)
 """
-    assert "needs torch" in run(code)
-    assert "pip install torch==2.13.0" in run(code)
+    assert "needs torch and tqdm" in run(code)
+    assert "pip install torch==2.13.0 tqdm" in run(code)
 
 
 def test_learning_imports_with_torch() -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from shufflekit.learning import data, plans  # noqa: E402
+from shufflekit.learning import data, files, plans  # noqa: E402
 from shufflekit.learning.plans import FIGURES, QUICK, spent  # noqa: E402
 from shufflekit.learning.training import Training  # noqa: E402
 from tests.test_training import ROOT, one_thread, torchrun  # noqa: E402, F401
@@ -120,8 +121,8 @@ def test_a_run_is_recorded_whole(short: None, capsys: pytest.CaptureFixture[str]
     assert float(final[1]) == pytest.approx(run.accuracy[-1], abs=5e-5)
     assert eps <= float(final[2]) <= 1.02 * eps
     # On the way the bar shows the same, from the start on.
-    assert re.search(r"1 of 9, \d+ s left  accuracy 0\.\d{4}, eps 0 ", said.err)
-    assert f"9 of 9, 0 s left  accuracy {final[1]}, eps {final[2]}" in said.err
+    assert re.search(r" 0/9 \[.*accuracy 0\.\d{4}, eps 0\]", said.err)
+    assert re.search(rf" 9/9 \[.*accuracy {final[1]}, eps {final[2]}\] *\n", said.err)
 
     before = path.stat().st_mtime_ns
     train.main(arguments)
@@ -154,14 +155,15 @@ def test_a_run_that_is_stopped_goes_on(
     with pytest.raises(SystemExit) as stopped:
         train.main(arguments)
     assert stopped.value.code == 130
-    assert "stopped; the same command goes on" in capsys.readouterr().err
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.endswith(": stopped; the same command goes on after the last epoch that was finished")
     assert [file.name for file in (tmp_path / "unfinished" / NAME).iterdir()] == ["checkpoint"]
     assert not (tmp_path / f"{NAME}.json").exists()
 
     train.main(arguments)
     shown = capsys.readouterr().err
-    assert re.search(r"4 of 9, \d+ s left  accuracy 0\.\d{4}, eps 0\.\d+ ", shown)
-    assert " 3 of 9" not in shown
+    assert re.search(r" 3/9 \[.*accuracy 0\.\d{4}, eps 0\.\d+\]", shown)
+    assert " 0/9" not in shown
     stopped_run, whole = (
         json.loads((folder / f"{NAME}.json").read_text()) for folder in (tmp_path, tmp_path / "whole")
     )
@@ -185,11 +187,68 @@ def test_a_result_that_cannot_be_saved_costs_no_work(
     with pytest.raises(SystemExit) as stopped:
         train.main(arguments)
     assert stopped.value.code == 2
-    assert "No space left on device" in capsys.readouterr().err
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert "No space left on device; nothing was written; the same command goes on after the last epoch" in told
     monkeypatch.setattr(train.files, "write", write)
     monkeypatch.setattr(Training, "advance", lambda run: pytest.fail("all steps were done"))
     train.main(arguments)
     assert len(json.loads((tmp_path / f"{NAME}.json").read_text())["accuracy"]) == EPOCHS + 1
+
+
+def test_ctrl_c_says_so_where_nothing_is_saved(
+    short: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopping(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for place, name in ((Training, "advance"), (data, "digits"), (train, "commit")):
+        with monkeypatch.context() as patch, pytest.raises(SystemExit) as stopped:
+            patch.setattr(place, name, stopping)
+            train.main(["--quick"])
+        assert stopped.value.code == 130
+        assert capsys.readouterr().err.splitlines()[-1].endswith(": stopped; nothing was saved")
+
+
+def test_ctrl_c_while_torch_starts_is_one_line_in_words() -> None:
+    code = """
+import os, runpy, signal, sys, time
+
+class Stopping:
+    def find_spec(self, name, *_):
+        if name == "torch":
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(60)
+
+sys.meta_path.insert(0, Stopping())
+runpy.run_path("tools/train.py", run_name="__main__")
+"""
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "train.py: stopped\n")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_on_a_full_disk_is_one_line_in_words(tmp_path: Path, unbuffered: str) -> None:
+    name = train.name_of("figure3", QUICK["figure3"], quick=True)
+    (tmp_path / f"{name}.json").write_text("{}")
+    command = [sys.executable, "tools/train.py", "--quick", "--folder", str(tmp_path)]
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            command, cwd=ROOT, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (ended.returncode, ended.stderr) == (2, "train.py: No space left on device\n")
+
+
+def test_a_checkpoint_with_junk_under_its_seal_is_told_in_words(
+    short: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    checkpoint = tmp_path / "unfinished" / NAME / "checkpoint"
+    files.write_sealed(checkpoint, b"junk")
+    before = checkpoint.read_bytes()
+    told = refused(capsys, "--quick", "--seed", "2", "--folder", str(tmp_path))
+    assert told.endswith(f": {checkpoint} does not hold a run: remove it to begin anew\n")
+    assert told.count("\n") == 1
+    assert checkpoint.read_bytes() == before
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_any_work(
@@ -241,7 +300,8 @@ def test_two_processes_by_torchrun(short: None, tmp_path: Path) -> None:
     assert two["command"].startswith("torchrun --nproc-per-node=2 tools/train.py figure3 --quick --seed 2 --folder ")
     assert two["accuracy"] == one["accuracy"]  # the signs that RInf sends add up exactly
     assert ended.stdout.count("accuracy") == 1
-    assert f"{3 * EPOCHS} of {3 * EPOCHS}" in ended.stderr
+    assert f" {3 * EPOCHS}/{3 * EPOCHS} [" in ended.stderr
+    assert "0/" not in re.sub(f" (0|{3 * EPOCHS})/{3 * EPOCHS} ", "", ended.stderr)
     assert list((tmp_path / "two" / "unfinished").iterdir()) == []
 
 

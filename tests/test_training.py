@@ -1,10 +1,12 @@
 """A run is Algorithm 1 to the letter, and a function of its plan and data: however it is cut, stopped or shared out."""
 
 import dataclasses
+import io
 import itertools
 import json
 import math
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -399,6 +401,75 @@ def test_a_full_disk_leaves_the_last_checkpoint_and_the_run_goes_on_later(tmp_pa
     assert torch.equal(again.theta, whole.theta)
 
 
+def holding(**changes: Any) -> bytes:
+    """What a checkpoint of a small run holds after its first epoch, but for these changes."""
+    run = small()
+    about = run._tell()
+    for _ in range(run.per_epoch):
+        run.advance()
+    return saved({"about": about, **{name: getattr(run, name) for name in training.STATE}, **changes})
+
+
+def saved(thing: Any) -> bytes:
+    content = io.BytesIO()
+    torch.save(thing, content)
+    return content.getvalue()
+
+
+JUNK = {
+    "nothing": b"",
+    "no archive": b"junk",
+    "a cut archive": saved({})[:-40],
+    "a pickle": pickle.dumps({"about": {}}),
+    "code": pickle.dumps(Path("somewhere")),
+    "a list": saved([1, 2, 3]),
+    "nothing about it": saved({"step": 3}),
+    "a number about it": saved({"about": 3}),
+}
+
+
+@pytest.mark.parametrize("content", JUNK.values(), ids=JUNK)
+def test_junk_under_a_right_seal_is_told_in_words(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "checkpoint"
+    training.files.write_sealed(path, content)
+    before = path.read_bytes()
+    with pytest.raises(OSError, match=f"^{re.escape(str(path))} does not hold a run: remove it to begin anew$"):
+        small(folder=tmp_path)
+    assert path.read_bytes() == before
+    path.unlink()
+    assert small(folder=tmp_path).step == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"more": 1},
+        {"theta": [0.0] * D},
+        {"theta": torch.zeros(D + 1)},
+        {"theta": torch.zeros(D, dtype=torch.float64)},
+        {"theta": torch.full((D,), math.nan)},
+        {"step": "3"},
+        {"step": 3.0},
+        {"step": 2},
+        {"step": -3},
+        {"step": 9, "accuracy": [0.5] * 4},
+        {"seconds": None},
+        {"seconds": math.nan},
+        {"accuracy": 0.5},
+        {"accuracy": [0.5]},
+        {"accuracy": [0.5, "high"]},
+    ],
+    ids=lambda change: " and ".join(change),
+)
+def test_a_state_that_no_run_was_in_is_told_in_words(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = tmp_path / "checkpoint"
+    training.files.write_sealed(path, holding())
+    assert small(folder=tmp_path).step == 3
+    training.files.write_sealed(path, holding(**change))
+    with pytest.raises(OSError, match=re.escape(f"{path} does not hold a state of this run: remove it to begin anew")):
+        small(folder=tmp_path)
+
+
 CHILD = """
 import os, signal, sys, time
 import torch
@@ -445,7 +516,7 @@ def test_killed_at_random_moments_a_run_resumes_to_the_same_bits(tmp_path: Path)
                     pass
                 time.sleep(rng.uniform(0, 0.05))
                 child.kill()
-            assert child.wait(timeout=300) == -signal.SIGKILL
+            assert child.wait() == -signal.SIGKILL
     assert begun == sorted(begun)
     assert begun[0] == 0 < begun[-1] < whole.steps - 3
     again = Training(plan, digits(), folder=tmp_path)
@@ -527,7 +598,7 @@ def torchrun(script: Path, *arguments: str) -> "subprocess.CompletedProcess[str]
         [*command, *arguments], env=environment, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as parent:
         try:
-            out, err = parent.communicate(timeout=300)
+            out, err = parent.communicate(timeout=1800)  # two processes that wait for each other would wait for ever
         except BaseException:
             parent.terminate()  # which ends the processes too
             raise

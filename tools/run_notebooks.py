@@ -3,30 +3,33 @@
     python tools/run_notebooks.py                           all of them
     python tools/run_notebooks.py notebooks/04_*.ipynb      these
 
-A notebook that fails, or takes longer than `--time-limit` seconds, is left on the disk as it was.
+A notebook that fails, or takes longer than `--time-limit` seconds, is left on the disk as it was, and the next one is
+run. The last line then names those that failed, and the exit code is 1.
 """
 
 import argparse
+import asyncio
 import math
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import Empty
-from typing import Any
+from typing import Any, NoReturn
 
 import nbformat
 from jupyter_client.asynchronous import AsyncKernelClient
 from jupyter_client.channels import AsyncZMQSocketChannel
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbconvert.filters import strip_ansi
 from nbformat import NotebookNode
 from traitlets import Type
 from traitlets.config import Config
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
+TIME_LIMIT = 300  # seconds: far beyond what a notebook takes, to end what hangs, also on a machine that is busy
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 MODEL_PREFIX = "IPY_MODEL_"
@@ -70,7 +73,24 @@ class SteadyClient(AsyncKernelClient):
     iopub_channel_class = Type(SteadyChannel)
 
 
-def execute(notebook: NotebookNode, folder: Path, time_limit: float) -> None:
+class UnsignalledLoop(asyncio.SelectorEventLoop):
+    """Leaves Ctrl-C to `asyncio.Runner`: nbclient would end the kernel, and so this notebook alone."""
+
+    def add_signal_handler(self, *_: Any) -> NoReturn:
+        raise RuntimeError("signals are not handled by this loop")  # as in a thread, which nbclient is ready for
+
+
+async def run_cells(client: NotebookClient) -> None:
+    """Run all cells; when this is cancelled, by Ctrl-C, say so instead of that the kernel died."""
+    try:
+        await client.async_execute()
+    except DeadKernelError:
+        if asyncio.current_task().cancelling():
+            raise asyncio.CancelledError from None
+        raise
+
+
+def execute(notebook: NotebookNode, folder: Path, time_limit: float = TIME_LIMIT) -> None:
     """Run all cells in a new kernel working in `folder`, within `time_limit` seconds in all."""
     os.environ.pop("MPLBACKEND", None)  # it would turn off the pictures in the notebook
     deadline = time.monotonic() + time_limit
@@ -80,6 +100,8 @@ def execute(notebook: NotebookNode, folder: Path, time_limit: float) -> None:
         config=Config(AsyncKernelManager={"client_factory": SteadyClient}),
         resources={"metadata": {"path": str(folder)}},
         timeout_func=lambda cell: max(1, round(deadline - time.monotonic())),
+        startup_timeout=TIME_LIMIT,
+        iopub_timeout=TIME_LIMIT,  # for what a cell printed to arrive, once it has ended
         record_timing=False,
         coalesce_streams=True,
         raise_on_iopub_timeout=True,
@@ -87,7 +109,8 @@ def execute(notebook: NotebookNode, folder: Path, time_limit: float) -> None:
         extra_arguments=["--IPKernelApp.log_level=CRITICAL"],
     )
     try:
-        client.execute()
+        with asyncio.Runner(loop_factory=UnsignalledLoop) as runner:
+            runner.run(run_cells(client))
     except CellTimeoutError as error:
         raise NotebookFailed(f"took longer than {time_limit:g} s") from error
     except (CellExecutionError, RuntimeError) as error:
@@ -129,35 +152,62 @@ def save(notebook: NotebookNode, path: Path) -> None:
     """Replace the file in one step, so that it is never half written."""
     text = nbformat.writes(notebook, version=4).rstrip("\n") + "\n"
     unfinished = path.with_suffix(".ipynb.tmp")
-    unfinished.write_text(text, encoding="utf-8", newline="\n")
-    unfinished.replace(path)
+    try:
+        unfinished.write_text(text, encoding="utf-8", newline="\n")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
-def run(path: Path, time_limit: float) -> None:
+def run(path: Path, time_limit: float = TIME_LIMIT) -> None:
     """Run one notebook and save it; raises `NotebookFailed`, and changes nothing, when it fails."""
-    notebook = nbformat.read(path, as_version=4)
-    execute(notebook, path.parent, time_limit)
-    tidy(notebook)
-    save(notebook, path)
+    try:
+        notebook = nbformat.read(path, as_version=4)
+        execute(notebook, path.parent, time_limit)
+        tidy(notebook)
+        save(notebook, path)
+    except (OSError, ValueError) as error:
+        raise NotebookFailed(str(error)) from error
+
+
+def timed_run(path: Path, time_limit: float = TIME_LIMIT) -> tuple[float, str]:
+    """The seconds that a notebook took, and why it failed: nothing if it did not."""
+    start, failure = time.monotonic(), ""
+    try:
+        run(path, time_limit)
+    except NotebookFailed as error:
+        failure = str(error)
+    return time.monotonic() - start, failure
+
+
+def run_all(paths: Sequence[Path], time_limit: float) -> list[Path]:
+    """Run the notebooks, one line each, whichever of them fail: these are returned."""
+    failed = []
+    for count, path in enumerate(paths, start=1):
+        print(f"[{count}/{len(paths)}] {path.name} ... ", end="", flush=True)
+        seconds, failure = timed_run(path, time_limit)
+        print("failed" if failure else f"{seconds:.1f} s", flush=True)
+        if failure:
+            print(failure, file=sys.stderr)
+            failed.append(path)
+    return failed
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the notebooks, one line each; the exit code is 1 as soon as one fails."""
+    """Run the notebooks; the exit code is 1 if any failed, and 130 if Ctrl-C stopped them."""
     parser = argparse.ArgumentParser(description="Run notebooks in order and save them with their outputs.")
     parser.add_argument("notebooks", nargs="*", type=Path, help="all of the course when none is named")
-    parser.add_argument("--time-limit", type=float, default=60.0, metavar="SECONDS", help="for each (60)")
+    about = f"for each ({TIME_LIMIT})"
+    parser.add_argument("--time-limit", type=float, default=TIME_LIMIT, metavar="SECONDS", help=about)
     options = parser.parse_args(arguments)
-    paths = options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))
-    for count, path in enumerate(paths, start=1):
-        print(f"[{count}/{len(paths)}] {path.name} ... ", end="", flush=True)
-        start = time.monotonic()
-        try:
-            run(path, options.time_limit)
-        except NotebookFailed as error:
-            print(f"failed; the file is as it was\n{error}", file=sys.stderr)
-            return 1
-        print(f"{time.monotonic() - start:.1f} s")
-    return 0
+    try:
+        failed = run_all(options.notebooks or sorted(NOTEBOOKS.glob("*.ipynb")), options.time_limit)
+    except KeyboardInterrupt:
+        print("stopped; the file is as it was", file=sys.stderr)
+        return 130
+    if failed:
+        print(f"failed, and left as they were: {', '.join(path.name for path in failed)}", file=sys.stderr)
+    return bool(failed)
 
 
 if __name__ == "__main__":

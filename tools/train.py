@@ -23,19 +23,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
+try:  # torch takes seconds to start
+    import numpy as np
+    import torch
+    from tqdm import tqdm
 
-from shufflekit import progress
-from shufflekit._digits import rounded
-from shufflekit.learning import data, files, processes
-from shufflekit.learning.gradients import parameter_count
-from shufflekit.learning.plans import FIGURES, QUICK, RANDOMIZERS, SAMPLINGS, Plan
-from shufflekit.learning.randomizers import CLIPS
-from shufflekit.learning.training import Training, device
+    from shufflekit import _output
+    from shufflekit._digits import rounded
+    from shufflekit.learning import data, files, processes
+    from shufflekit.learning.gradients import parameter_count
+    from shufflekit.learning.plans import FIGURES, QUICK, RANDOMIZERS, SAMPLINGS, Plan
+    from shufflekit.learning.randomizers import CLIPS
+    from shufflekit.learning.training import Training, device
+except KeyboardInterrupt:
+    print("train.py: stopped", file=sys.stderr)
+    sys.exit(130)
 
 ROOT = Path(__file__).resolve().parents[1]
 DELTA = 1e-5  # of both figures
+GOES_ON = "the same command goes on after the last epoch that was finished"
 
 
 def name_of(figure: str, plan: Plan, *, quick: bool = False) -> str:
@@ -92,9 +98,8 @@ def train(figure: str, plan: Plan, options: argparse.Namespace, origin: dict[str
     """Begin a run or go on with it, and save its record; a run that has one is left alone."""
     device(options.device)  # if it is not there, that is said before any data are fetched
     name = name_of(figure, plan, quick=options.quick)
-    folder = options.folder or (None if options.quick else ROOT / "data" / "runs")
-    result = folder and folder / f"{name}.json"
-    unfinished = folder and folder / "unfinished" / name
+    result = options.folder and options.folder / f"{name}.json"
+    unfinished = options.folder and options.folder / "unfinished" / name
     if result and processes.from_first(result.is_file):
         if processes.rank() == 0:
             print(f"{result} is there already: remove it to train anew")
@@ -102,21 +107,30 @@ def train(figure: str, plan: Plan, options: argparse.Namespace, origin: dict[str
     load = data.digits if options.quick else data.mnist
     processes.from_first(lambda: load() and None)  # the first process fetches what is missing, and then all read
     training = Training(plan, load(), folder=unfinished, on=options.device)
-    bar, note = progress.Bar(training.steps, training.step), state(training)
-
-    def watch(training: Training) -> None:
-        nonlocal note
-        if training.step % training.per_epoch == 0:
-            note = state(training)
-        bar.show(training.step, note)
-
-    training.run(watch if processes.rank() == 0 else None)
-    if processes.rank() == 0:
-        if result and unfinished:
+    try:
+        run_to_end(training)
+        if processes.rank() == 0 and result and unfinished:
             text = json.dumps(record(figure, training, **origin), indent=1) + "\n"
             files.write(result, text.encode())
             shutil.rmtree(unfinished)
+    except OSError as reason:
+        raise OSError(f"{reason}; {GOES_ON}") from reason
+    if processes.rank() == 0:
         print(f"{result or name}: {state(training)}, {training.seconds:.0f} s")
+
+
+def run_to_end(training: Training) -> None:
+    """Train, with a progress bar in the first process."""
+    bar = tqdm(total=training.steps, initial=training.step, unit=" steps", disable=processes.rank() > 0)
+
+    def watch(training: Training) -> None:
+        if training.step % training.per_epoch == 0:
+            bar.set_postfix_str(state(training), refresh=False)
+        bar.update()
+
+    with bar:
+        bar.set_postfix_str(state(training))
+        training.run(None if bar.disable else watch)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -137,15 +151,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     changes = {
         key: value for key in ("seed", "clip", "randomizer", "sampling") if (value := getattr(options, key)) is not None
     }
-    origin = {"command": typed(arguments), "commit": commit()}  # of the code that was loaded just now
+    options.folder = options.folder or (None if options.quick else ROOT / "data" / "runs")
     try:
+        origin = {"command": typed(arguments), "commit": commit()}  # of the code that was loaded just now
         plan = dataclasses.replace((QUICK if options.quick else FIGURES)[figure], **changes)
         with processes.started():
             train(figure, plan, options, origin)
+        _output.finish()
     except (ImportError, OSError, ValueError) as reason:
-        parser.exit(2, f"{parser.prog}: {reason}\n")
+        parser.exit(2, f"{parser.prog}: {getattr(reason, 'strerror', None) or reason}\n")
     except KeyboardInterrupt:
-        parser.exit(130, f"\n{parser.prog}: stopped; the same command goes on after the last epoch that was finished\n")
+        parser.exit(130, f"{parser.prog}: stopped; {GOES_ON if options.folder else 'nothing was saved'}\n")
 
 
 if __name__ == "__main__":

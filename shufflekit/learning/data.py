@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tqdm import tqdm
 
-from shufflekit import progress
 from shufflekit.learning import files
 
 # The four original files and the SHA-256 of each, uncompressed: how a source has compressed them does not matter.
@@ -142,12 +142,12 @@ def _fetched(names: Iterable[str], place: Path) -> Iterator[tuple[str, bytes]]:
 def _from_mirror(mirror: str, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     for name in names:
         with urllib.request.urlopen(f"{mirror}/{name}.gz", timeout=MIRROR_SILENCE) as answer:
-            size = int(answer.headers.get("Content-Length", 0))
-            bar, packed = progress.Bar(size), bytearray()
-            while piece := answer.read(1 << 16):
-                packed += piece
-                if size:  # not every mirror tells it
-                    bar.show(len(packed), name)
+            size = int(answer.headers.get("Content-Length", 0)) or None  # not every mirror tells it
+            packed = bytearray()
+            with tqdm(desc=name, total=size, unit="B", unit_scale=True) as bar:
+                while piece := answer.read(1 << 16):
+                    packed += piece
+                    bar.update(len(piece))
         yield name, gzip.decompress(packed)
 
 

@@ -33,17 +33,17 @@ def rank() -> int:
 
 
 def from_first(action: Callable[[], T]) -> T:
-    """What the first process alone finds or does, told to all; where it fails, all fail for its reason."""
+    """What the first process alone finds or does, passed on to all; where it fails, all fail for its reason."""
     if count() == 1:
         return action()
-    told: list[Any] = [None, None]
+    outcome: list[Any] = [None, None]
     if rank() == 0:
         try:
-            told = [action(), None]
+            outcome = [action(), None]
         except (OSError, ValueError) as reason:
-            told = [None, reason]
-    _together(lambda: distributed.broadcast_object_list(told))
-    found, failure = told
+            outcome = [None, reason]
+    _together(lambda: distributed.broadcast_object_list(outcome))
+    found, failure = outcome
     if failure is not None:
         raise failure
     return cast(T, found)

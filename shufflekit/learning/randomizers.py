@@ -211,7 +211,7 @@ class PrivUnit(_Sphere):
         # |z|^2 - <z, u>^2 loses its digits where z is nearly parallel to u. In high dimension it never is.
         near = (square - along**2 < square / 4).nonzero()[:, 0]
         u, w = normalize(g[near].double(), eps=0), z[near].double()
-        w[torch.arange(len(near), device=w.device), u.abs().argmin(dim=1)] += 1e-9  # lest nothing is left
+        w[torch.arange(len(near), device=w.device), u.abs().argmin(dim=1)] += 1e-9  # so that something is left
         w -= (w * u).sum(dim=1, keepdim=True) * u
         z[near] = normalize(w, eps=0).to(z.dtype)
         along[near], square[near] = 0.0, 1.0

@@ -6,6 +6,7 @@ goes on from its last checkpoint to the same bits, and processes that share the 
 
 import hashlib
 import io
+import math
 import os
 import time
 from collections.abc import Callable
@@ -99,7 +100,7 @@ class Training:
         if self._checkpoint:
             self._about = processes.from_first(self._tell)
             self._resume(self._checkpoint)
-        self._save()  # at once, so that a folder that cannot be written is told before the work and not after
+        self._save()  # at once, so that a folder that cannot be written is found before the work and not after
 
     @property
     def steps(self) -> int:
@@ -192,8 +193,12 @@ class Training:
     def _read(self, checkpoint: Path) -> dict[str, Any]:
         if not checkpoint.exists():
             return {}
-        state = torch.load(io.BytesIO(files.read_sealed(checkpoint)), map_location="cpu", weights_only=True)
-        about = state.pop("about")
+        content = io.BytesIO(files.read_sealed(checkpoint))
+        try:
+            state = torch.load(content, map_location="cpu", weights_only=True)
+            about = dict(state.pop("about"))
+        except Exception as reason:  # of a kind that depends on what is there in place of a run
+            raise OSError(f"{checkpoint} does not hold a run: remove it to begin anew") from reason
         other = [
             f"{name} = {about.get(name)!r}, not {here!r}"
             for name, here in self._about.items()
@@ -203,7 +208,28 @@ class Training:
             raise ValueError(
                 f"{checkpoint} is of another run, with {', '.join(other)}: remove it, or choose another folder"
             )
+        if not self._fits(state):
+            raise OSError(f"{checkpoint} does not hold a state of this run: remove it to begin anew")
         return dict(state)
+
+    def _fits(self, state: dict[str, Any]) -> bool:
+        """Whether a state is one that this run can go on from: finite parameters after a whole number of epochs."""
+        if state.keys() != set(STATE):
+            return False
+        theta, step, seconds, accuracy = (state[name] for name in STATE)
+        return (
+            isinstance(theta, torch.Tensor)
+            and (theta.dtype, theta.shape) == (self.theta.dtype, self.theta.shape)
+            and bool(torch.isfinite(theta).all())
+            and type(step) is int
+            and 0 <= step <= self.steps
+            and step % self.per_epoch == 0
+            and type(seconds) is float
+            and 0 <= seconds < math.inf
+            and type(accuracy) is list
+            and len(accuracy) == 1 + step // self.per_epoch
+            and all(type(share) is float and 0 <= share <= 1 for share in accuracy)
+        )
 
 
 def _check(name: str, images: Images, model: nn.Module) -> None:
