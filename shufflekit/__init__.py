@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from shufflekit import plugins
+
 if TYPE_CHECKING:
     from shufflekit.bracket import Bracket
     from shufflekit.protocols import GaussianShuffle, RandomizedResponseShuffle, Run, Shuffle, ShuffledCheckIn
@@ -22,6 +24,8 @@ __all__ = [
     "Shuffle",
     "ShuffledCheckIn",
 ]
+
+plugins.when_needed(lambda: import_module("shufflekit.bounds"))
 
 _HOMES = ("shufflekit.bracket", "shufflekit.protocols", "shufflekit.randomizers", "shufflekit.renyi")
 

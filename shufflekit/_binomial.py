@@ -18,8 +18,8 @@ def log_pmf(m: ArrayLike, n: ArrayLike, p: float) -> Array:
     """``log Pr[Bin(n, p) = m]`` for whole m from 0 to n and 0 < p < 1."""
     m, n = np.asarray(m, dtype=np.float64), np.asarray(n, dtype=np.float64)
     inside = (m > 0) & (m < n)
-    x, rest, total = (np.where(inside, part, 1.0) for part in (m, n - m, n))
-    middle = _best_fit(x, rest) - _deviance(x, total * p) - _deviance(rest, total * (1 - p))
+    x, others, total = (np.where(inside, part, 1.0) for part in (m, n - m, n))
+    middle = _best_fit(x, others) - _deviance(x, total * p) - _deviance(others, total * (1 - p))
     log_p = math.log(max(p, 1e-290))  # as the means below
     ends = np.where(m == 0, n * math.log1p(-p), n * log_p)
     return np.asarray(np.where(inside, middle, ends))
@@ -34,18 +34,18 @@ def log_choose(n: ArrayLike, m: ArrayLike) -> Array:
     """``log C(n, m)`` for whole m from 0 to n: what ``log_pmf`` is left with at the best-fitting rate m/n."""
     m, n = np.asarray(m, dtype=np.float64), np.asarray(n, dtype=np.float64)
     inside = (m > 0) & (m < n)
-    x, rest, total = (np.where(inside, part, other) for part, other in ((m, 1.0), (n - m, 1.0), (n, 2.0)))
+    x, others, total = (np.where(inside, part, other) for part, other in ((m, 1.0), (n - m, 1.0), (n, 2.0)))
     # The smaller part is divided by the total: log1p keeps the digits of the larger's share.
-    least, most = np.minimum(x, rest), np.maximum(x, rest)
+    least, most = np.minimum(x, others), np.maximum(x, others)
     entropy = -least * np.log(least / total) - most * np.log1p(-least / total)
-    return np.asarray(np.where(inside, _best_fit(x, rest) + entropy, 0.0))
+    return np.asarray(np.where(inside, _best_fit(x, others) + entropy, 0.0))
 
 
-def _best_fit(x: Array, rest: Array) -> Array:
-    """The log of the probability of x and rest at the rate that fits them best, by Stirling's series."""
-    total = x + rest
-    fit = _stirling_error(total) - _stirling_error(x) - _stirling_error(rest)
-    return np.asarray(fit + 0.5 * np.log(total / (2 * math.pi * x * rest)))
+def _best_fit(x: Array, others: Array) -> Array:
+    """The log of the probability of x and others at the rate that fits them best, by Stirling's series."""
+    total = x + others
+    fit = _stirling_error(total) - _stirling_error(x) - _stirling_error(others)
+    return np.asarray(fit + 0.5 * np.log(total / (2 * math.pi * x * others)))
 
 
 def _stirling_error(x: Array) -> Array:
@@ -58,7 +58,10 @@ def _stirling_error(x: Array) -> Array:
 
 
 def _deviance(x: Array, mean: Array) -> Array:
-    """``x log(x/mean) - x + mean``, which is about ``(x - mean)^2 / (2 mean)`` and must not be found by subtraction."""
+    """``x log(x/mean) - x + mean``, which is about ``(x - mean)^2 / (2 mean)`` and must not be found by subtraction.
+
+    ``scipy.special.kl_div`` is the same by subtraction: near the mean it has lost all digits.
+    """
     mean = np.maximum(mean, 1e-290)  # so that x / mean stays finite where the mean underflows
     near = np.abs(x - mean) < 0.1 * mean
     t = np.where(near, x - mean, 0.0) / mean

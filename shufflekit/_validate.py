@@ -1,19 +1,22 @@
 """Checks of arguments, in words.
 
-Every check takes exactly one keyword, so that the message can name the argument:
+Every check takes exactly one keyword (``odds`` two), so that the message can name the argument:
 ``eps0 = positive(eps0=eps0)`` returns the value, cleaned to a plain Python or numpy number,
 or raises. A value of the wrong kind is a ``TypeError``, one out of range a ``ValueError``;
-both say what is allowed and what was given.
+both say what is allowed and what was given. The checks of exact numbers leave a ``Fraction`` as it is.
 """
 
+import math
 import numbers
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+LARGEST_ODDS = Fraction(math.exp(300))
 
 
 def _only(named: dict[str, Any]) -> tuple[str, Any]:
@@ -144,9 +147,73 @@ def probabilities(axis: int | None = None, **named: Any) -> NDArray[Any]:
     return table
 
 
+def real(**named: Any) -> Any:
+    """A finite number, exact if it is given so: a whole one becomes a fraction, so that no quotient is rounded."""
+    name, value = _only(named)
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a finite number, got {value!r}")
+    if isinstance(value, numbers.Rational):
+        return _fraction(value)
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, got {value!r}")
+    return value
+
+
+def ratio(**named: Any) -> Any:
+    """``E = e^eps0``: above 1 and at most e^300, exact if it is given so."""
+    name, value = _only(named)
+    number = real(**named)
+    if not 1 < number <= LARGEST_ODDS:
+        raise ValueError(f"{name} must be above 1 and at most e^300, got {value!r}")
+    return number
+
+
+def odds(*, eps0: Any, ratio: Any) -> Any:
+    """``E = e^eps0`` from whichever of the two was given, exact when it was the ratio."""
+    if (eps0 is None) == (ratio is None):
+        raise ValueError(f"give exactly one of eps0 and ratio, got eps0={eps0!r} and ratio={ratio!r}")
+    if eps0 is not None:
+        return math.exp(local_eps(eps0=eps0))
+    allowed = "a whole number or a Fraction above 1 and at most e^300"
+    if isinstance(ratio, bool) or not isinstance(ratio, (int, Fraction)):
+        raise TypeError(f"ratio must be {allowed}, got {ratio!r}")
+    if not 1 < ratio <= LARGEST_ODDS:
+        raise ValueError(f"ratio must be {allowed}, got {ratio!r}")
+    return Fraction(ratio)
+
+
+def exact_rate(**named: Any) -> Any:
+    """A sampling rate, as ``rate``, exact if it is given so."""
+    return _exact_if_given(named, rate(**named))
+
+
+def exact_open_unit(**named: Any) -> Any:
+    """A probability strictly between 0 and 1, as ``open_unit``, exact if it is given so."""
+    return _exact_if_given(named, open_unit(**named))
+
+
+def _exact_if_given(named: dict[str, Any], number: float) -> Any:
+    _, value = _only(named)
+    return _fraction(value) if isinstance(value, numbers.Rational) else number
+
+
+def _fraction(value: numbers.Rational) -> Fraction:
+    """Made of Python's own integers: numpy's would overflow."""
+    return Fraction(int(value.numerator), int(value.denominator))
+
+
+def generator(**named: Any) -> np.random.Generator:
+    """A source of random numbers: numpy's ``Generator``."""
+    name, value = _only(named)
+    if not isinstance(value, np.random.Generator):
+        raise TypeError(f"{name} must be a numpy.random.Generator, got {value!r}")
+    return value
+
+
 def choice(options: tuple[str, ...], **named: Any) -> str:
     """One of a few words."""
     name, value = _only(named)
-    if value not in options:
+    # An array of one such word would be found among them, too.
+    if not isinstance(value, str) or value not in options:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {value!r}")
-    return str(value)
+    return value

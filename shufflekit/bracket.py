@@ -5,6 +5,7 @@ import numbers
 from typing import NamedTuple
 
 from shufflekit._digits import rounded
+from shufflekit._validate import Array
 
 
 class Bracket(NamedTuple):
@@ -37,3 +38,10 @@ def bracket(lower: float, upper: float) -> Bracket:
     if not lower <= upper:
         raise ArithmeticError(f"lower = {lower!r} is not below upper = {upper!r}: a bug, please report it")
     return Bracket(float(lower), float(upper))
+
+
+class Ends(NamedTuple):
+    """Certified lower and upper ends of many numbers at once."""
+
+    lower: Array
+    upper: Array

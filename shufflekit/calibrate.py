@@ -33,7 +33,7 @@ def eps0(
     eps: float, delta: float, n: int, population: int | None = None, rounds: int = 1, *, reduction: str = "clones"
 ) -> float:
     """The largest eps0 of the reports; at most 300."""
-    rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
+    rounds, population = _validate.count(rounds=rounds, at_most=MAX_ROUNDS), n if population is None else population
     search = _Search(eps, delta, lambda eps0: Shuffle(eps0, n, population, reduction=reduction) * rounds)
     # Rounds that are eps/rounds-private each are eps-private together, whatever the shuffler does.
     return float(search.largest(min(0.999 * search.eps / rounds, MAX_EPS0), MAX_EPS0, f"eps0 = {eps / rounds:g}"))
@@ -49,7 +49,7 @@ def n(eps: float, delta: float, eps0: float, rounds: int = 1, *, reduction: str 
 def sampled_n(
     eps: float, delta: float, eps0: float, population: int, rounds: int = 1, *, reduction: str = "clones"
 ) -> int:
-    """The most clients of a population that may report in each round: the more do, the more is told of each."""
+    """The most clients of a population that may report in each round: the more do, the more is shown of each."""
     rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
     population = _validate.count(population=population, at_most=MAX_N)
     search = _Search(eps, delta, lambda n: Shuffle(eps0, n, population, reduction=reduction) * rounds)
@@ -60,7 +60,7 @@ def rounds(
     eps: float, delta: float, eps0: float, n: int, population: int | None = None, *, reduction: str = "clones"
 ) -> int:
     """The most rounds."""
-    one = Shuffle(eps0, n, population, reduction=reduction)
+    one = Shuffle(eps0, n, n if population is None else population, reduction=reduction)
     return int(_Search(eps, delta, lambda rounds: one * rounds).largest(1, MAX_ROUNDS, "rounds = 1"))
 
 

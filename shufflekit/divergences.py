@@ -19,6 +19,10 @@ from scipy.special import logsumexp
 from shufflekit import _validate
 
 Law = NDArray[Any]
+BLOCK = 4096  # outcomes taken together: what is computed of them stays in the processor's cache
+MANY = 50.0  # from here on 1 + s is below e^s by more than a double's digits
+NEAR = 0.1  # below, the difference loses digits: 1/2 + s/6 + s^2/24 + ..., to 5e-17 of its sum
+SERIES = [1 / math.factorial(j) for j in range(10, 1, -1)]
 
 
 def hockey_stick(p: ArrayLike, q: ArrayLike, alpha: Any) -> Any:
@@ -70,17 +74,23 @@ def renyi_moment(p: ArrayLike, q: ArrayLike, order: float) -> Any:
 def log_renyi_moment(loss: ArrayLike, log_q: ArrayLike, order: ArrayLike) -> Any:
     """``log E_Q[(P/Q)^order]`` from the losses ``log(P/Q)`` and ``log Q``, for one order above 1 or several.
 
-    The moment may be 1 + 1e-15 or so. As E_Q[P/Q] is 1, it equals ``1 + E_Q[(1+x)^order - 1 - order x]`` with
-    x = P/Q - 1: a sum of positive terms, in which nothing cancels.
+    The moment may be 1 + 1e-15 or so. As E_Q[P/Q] is 1, it is ``1 + E_Q[f(P/Q)]``, f(x) = x^a - 1 - a (x - 1). With
+    t = log x, s = (a - 1) t and h(s) = e^s - 1 - s, which is never negative,
+
+        f(x) = x (e^s - 1) - (a - 1) (x - 1) = x (h(s) + (a - 1) h(-t)):
+
+    a sum of positive terms, in which nothing cancels, and whose second part is the same for all orders.
     """
     losses, log_qs = np.broadcast_arrays(_log_values(loss=loss), _log_values(log_q=log_q))
     orders = _validate.orders(order=order)
     result = np.full(orders.shape, np.inf)
     if not np.isposinf(losses).any():
-        for index, value in np.ndenumerate(orders):
-            result[index] = logsumexp(log_qs + value * losses)
-            if result[index] < 0.5:
-                result[index] = np.log1p((value - 1) * math.fsum(_excess(losses, log_qs, value)))
+        with np.errstate(over="ignore"):
+            less_1 = _moments_less_1(losses, log_qs, orders.ravel())
+            for i, value in enumerate(orders.flat):
+                # A sum that overflows is large enough for its logarithm to be taken as it stands.
+                fits = less_1[i] < np.inf
+                result.flat[i] = math.log1p(less_1[i]) if fits else logsumexp(log_qs + value * losses)
     return result if orders.ndim else float(result)
 
 
@@ -100,7 +110,7 @@ def renyi(p: ArrayLike, q: ArrayLike, order: float) -> Any:
         return mpmath.log(mpmath.mpmathify(sum(Q * _power(P / Q, order)))) / (order - 1)
     loss, log_q = _loss_and_log(P, Q)
     if order == 1:
-        return math.fsum(_excess(loss, log_q, 1.0))
+        return float(_kullback_leibler(loss, log_q).sum())
     if order == math.inf:
         return max(float(loss.max()), 0.0)
     return log_renyi_moment(loss, log_q, order) / (order - 1)
@@ -164,7 +174,7 @@ def _log_values(**named: ArrayLike) -> Law:
         raise TypeError(f"{name} must be an array of logarithms, got {value!r}")
     if np.isnan(values).any():
         raise ValueError(f"{name} must be an array of logarithms, got nan")
-    return values.astype(np.float64)
+    return values.astype(np.float64, copy=False)
 
 
 def _loss_and_log(p: Law, q: Law) -> tuple[Law, Law]:
@@ -174,22 +184,42 @@ def _loss_and_log(p: Law, q: Law) -> tuple[Law, Law]:
         return np.where(near, np.log1p((p - q) / q), np.log(p) - np.log(q)), np.log(q)
 
 
-def _excess(loss: Law, log_q: Law, order: float) -> Law:
-    """``Q ((1+x)^order - 1 - order x) / (order - 1)`` for x = e^loss - 1, or its limit at order 1.
+def _moments_less_1(loss: Law, log_q: Law, orders: Law) -> Law:
+    """``E_Q[(P/Q)^order] - 1`` at each order, or inf where that is too large a number; block by block of outcomes."""
+    total = np.zeros(len(orders))
+    for start in range(0, len(loss), BLOCK):
+        t, log = loss[start : start + BLOCK], log_q[start : start + BLOCK]
+        p, divergence = np.exp(log + t), float(_kullback_leibler(t, log).sum())
+        finite, largest = np.where(p > 0, t, 0.0), float(t.max())
+        for i, order in enumerate(orders):
+            growth = (order - 1) * finite
+            terms = p * _excess_of_exp(np.minimum(growth, MANY))
+            if (order - 1) * largest > MANY:
+                # Where P underflows, P e^s need not; and the rest of h(s) is of no weight.
+                many = (order - 1) * t > MANY
+                terms[many] = np.exp((log + order * t)[many])
+            total[i] += terms.sum() + (order - 1) * divergence
+    return total
 
-    None of them is negative (Bernoulli's inequality). The caller sees to it that their sum is moderate: then
-    no exponent below is large, once Q is inside it.
-    """
-    q, p = np.exp(log_q), np.exp(log_q + loss)
-    with np.errstate(over="ignore", invalid="ignore"):
-        x, growth = np.expm1(loss), (order - 1) * loss
-        by_order = np.where(p > 0, p * loss, 0.0) if order == 1 else p * np.expm1(growth) / (order - 1)
-        # Where Q underflows, P or P (P/Q)^(order-1) need not.
-        by_order = np.where(growth > 100, (np.exp(log_q + order * loss) - p) / max(order - 1, 1e-300), by_order)
-        result = by_order - np.where(loss > 1, p - q, q * x)
-    near = order * np.abs(x) < 0.25
-    # Near 0 the binomial series: 30 terms, each at most a quarter of the one before.
-    j = np.arange(3, 31)[:, None]
-    series = 1 + np.cumprod((order - j + 1) / j * x[near], axis=0).sum(axis=0)
-    result[near] = q[near] * order / 2 * x[near] ** 2 * series
-    return np.asarray(result)
+
+def _kullback_leibler(loss: Law, log_q: Law) -> Law:
+    """``P h(-t) = P log(P/Q) - P + Q``, outcome by outcome; scipy's kl_div cancels where P and Q are near."""
+    p = np.exp(log_q + loss)
+    terms = p * _excess_of_exp(-np.maximum(loss, -1.0))
+    far = loss < -1
+    if far.any():
+        terms[far] = np.exp(log_q[far]) - (p * (1 - np.where(p > 0, loss, 0.0)))[far]
+    return np.asarray(terms)
+
+
+def _excess_of_exp(s: Law) -> Law:
+    """``h(s) = e^s - 1 - s``, by its series near 0."""
+    result = np.asarray(np.expm1(s) - s)
+    near = np.abs(s) < NEAR
+    x = s[near]
+    series = np.full(len(x), SERIES[0])
+    for coefficient in SERIES[1:]:
+        series *= x
+        series += coefficient
+    result[near] = series * x * x
+    return result

@@ -8,18 +8,18 @@ last output's count is what is left. A channel with ``Fraction`` entries gives l
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from shufflekit import _validate
+from shufflekit.definitions import Definition, divisions
+from shufflekit.divergences import Law
 from shufflekit.divergences import ternary as ternary_divergence
-from shufflekit.randomizers import Channel
-
-Law = NDArray[Any]
+from shufflekit.randomizers import Channel, checked_channel
 
 
 def histogram_law(rows: ArrayLike | Sequence[Any]) -> Law:
@@ -76,12 +76,47 @@ def triples(channel: Channel, n: int, k: int | None = None) -> Iterator[Triple]:
     )
 
 
+class TwoLaws(NamedTuple):
+    """Two laws of what is seen: entry i of both belongs to the same outcome."""
+
+    p: Law
+    q: Law
+
+
+def pair(definition: Definition) -> TwoLaws:
+    """The two laws of a definition, outcome by outcome: how many of the slots' messages are of each kind.
+
+    Exact where the definition's numbers are fractions. Nothing is left out, so it suits some dozens of slots.
+    """
+    if not isinstance(definition, Definition):
+        raise TypeError(f"definition must be a shufflekit.definitions.Definition, got {definition!r}")
+    if len(definition.laws) != 1:
+        raise ValueError(f"definition must have one law of scores, got {len(definition.laws)}")
+    population = _validate.count(population=definition.population)
+    (kinds,), slots = definition.laws, _validate.count(slots=definition.slots, at_most=population)
+    nothing = [] if definition.shown == 1 else [1 - definition.shown]
+    p, q = list(nothing), list(nothing)
+    for counts in divisions(slots, len(kinds)):
+        ways = math.prod(math.comb(sum(counts[: i + 1]), counts[i]) for i in range(len(counts)))
+        mass = definition.shown * ways * math.prod(one.chance**c for one, c in zip(kinds, counts, strict=True))
+        for side, column in ((p, "u0"), (q, "u1")):
+            votes = sum(c * getattr(one, column) for one, c in zip(kinds, counts, strict=True))
+            side.append(mass * (1 + votes / population))
+    return TwoLaws(law(p), law(q))
+
+
+def law(numbers: Iterable[Any]) -> Law:
+    """An array of numbers, exact if they are: whole ones become fractions, so that no quotient of two is rounded."""
+    exact = [Fraction(x) if isinstance(x, int) else x for x in numbers]
+    return np.array(exact, dtype=None if all(isinstance(x, float) for x in exact) else object)
+
+
 def ternary(channel: Channel, clones: int, order: float) -> Any:
     """``sup E |(M(D') - M(D''))/M(D)|^order``, D = (d,...,d), D' = (d,...,d,d'), D'' = (d,...,d,d'').
 
     Each has m = clones records. The left side of [girgis2021] Thm 6, the worst over the channel's inputs.
     """
-    m, channel = _validate.count(clones=clones), _channel(channel)
+    m, channel = _validate.count(clones=clones), checked_channel(channel=channel)
     worst = 0
     for d in range(channel.inputs):
         table, scale = _whole_numbers(channel.probs)
@@ -97,7 +132,7 @@ def _views(channel: Channel, n: int, k: int | None) -> Iterator[tuple[tuple[int,
     """For every multiset of the others' inputs: the laws of the view for each input of the changed client."""
     n = _validate.count(n=n)
     size = n if k is None else _validate.count(k=k, at_most=n)
-    table, scale = _whole_numbers(_channel(channel).probs)
+    table, scale = _whole_numbers(checked_channel(channel=channel).probs)
 
     def laws(others: tuple[int, ...]) -> list[Law]:
         sums = _sums_over_samples(table[list(others)], size)
@@ -107,12 +142,6 @@ def _views(channel: Channel, n: int, k: int | None) -> Iterator[tuple[tuple[int,
 
     multisets = itertools.combinations_with_replacement(range(channel.inputs), n - 1)
     return ((others, laws(others)) for others in multisets)
-
-
-def _channel(channel: Channel) -> Channel:
-    if not isinstance(channel, Channel):
-        raise TypeError(f"channel must be a shufflekit.randomizers.Channel, got {channel!r}")
-    return channel
 
 
 def _sums_over_samples(table: Law, k: int) -> list[Law]:

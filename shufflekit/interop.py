@@ -1,37 +1,36 @@
-"""A run's privacy loss as a ``PrivacyLossDistribution`` of dp-accounting, to be composed with what is told in that."""
+"""A run's privacy loss as a ``PrivacyLossDistribution`` of dp-accounting, to be composed with others of theirs."""
 
 import math
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from shufflekit import _validate
 from shufflekit._digits import rounded
-from shufflekit.dominating_pairs import Atoms, Pair
-from shufflekit.dominating_pairs.knots import connected
+from shufflekit.accuracy import LISTED_ERROR
+from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.convex_order import connected, split
+from shufflekit.loss_distribution import Composition, Part
 from shufflekit.loss_distribution.curve import Curve
-from shufflekit.loss_distribution.grids import split
 from shufflekit.loss_distribution.listed import MAX_GRID, Listed
-from shufflekit.loss_distribution.spectrum import UNIT, Leftover, Part, composed, moments, reach, rounding
-
-if TYPE_CHECKING:
-    from shufflekit.protocols import Run
+from shufflekit.loss_distribution.parts import leftover, moments, reach
+from shufflekit.loss_distribution.spectrum import composed
 
 LOG_CUT = -50.0  # of the P-mass that may be left out, of all rounds: far below what their arithmetic can show
 RTOL = 1e-4
-NOISE = 1e-12  # relative: the rounding of masses that are not told to err by more
 TILTS = (0.0, 3.0, 6.0, 9.0)  # standard deviations out
 MOST_KNOTS = 4_000
 MOST_CELLS = 10_000_000
 
 
-def to_dp_accounting(run: "Run", interval: float = 1e-4) -> Any:
-    """The run's upper law in both directions, on multiples of ``interval``, their ``value_discretization_interval``.
+def to_dp_accounting(rounds: Composition, interval: float = 1e-4) -> Any:
+    """The rounds' upper law in both directions, on multiples of ``interval``, their ``value_discretization_interval``.
 
     Formal guarantee: pessimistic, composed or not, for data sets that differ in one record's value: compose it with
     mechanisms calibrated for that (``REPLACE_ONE``) and of the same interval. The interval should be a small part of
-    the run's eps. Theirs cannot tell what is below a delta of about 1e-15; ``run.epsilon`` can.
+    the rounds' eps. Theirs cannot tell what is below a delta of about 1e-15; ``Run.epsilon`` can.
 
     Raises:
         ImportError: where dp-accounting is missing.
@@ -41,10 +40,7 @@ def to_dp_accounting(run: "Run", interval: float = 1e-4) -> Any:
     except ImportError as reason:
         raise ImportError("to_dp_accounting needs dp-accounting: pip install 'shufflekit[interop]'") from reason
     interval = _validate.positive(interval=interval)
-    rounds = [own for _, own in run.parts]
-    forth = [protocol.pair for protocol, _ in run.parts]
-    back = [pair.reversed() for pair in forth]
-    laws = _both_laws(forth, back, rounds, interval)
+    laws = _upper_laws(rounds, interval)
     masses, infinity = _on_grid(laws[0], interval)
     if len(laws) == 1:
         return theirs.create_from_rounded_probability(masses, infinity, interval)
@@ -54,12 +50,14 @@ def to_dp_accounting(run: "Run", interval: float = 1e-4) -> Any:
     )
 
 
-def _both_laws(forth: list[Pair], back: list[Pair], rounds: list[int], interval: float) -> list[Atoms]:
+def _upper_laws(rounds: Composition, interval: float) -> list[Atoms]:
     """The upper law of all rounds from P to Q, and from Q to P if that is another."""
-    ways = [forth] if forth == back else [forth, back]
-    log_cut = LOG_CUT - math.log(sum(rounds))
-    parts = [[Part(pair.laws(log_cut, RTOL).upper, own) for pair, own in zip(way, rounds, strict=True)] for way in ways]
-    parts = [Listed(one, one).upper for one in parts]  # where outcomes are few, one round with all of them
+    log_cut = LOG_CUT - math.log(sum(own for _, own in rounds.parts))
+    parts = []
+    for way in rounds.both_ways():
+        upper = [(pair.listed(log_cut, RTOL).upper, own) for pair, own in way.parts]
+        # Where outcomes are few, this is one round with all of them.
+        parts.append(Listed([Part(Enclosure(atoms, atoms), own) for atoms, own in upper]).upper)
     if all(len(one) == 1 and one[0].rounds == 1 for one in parts):
         return [one[0].pair for one in parts]
     curves = [_curves(one) for one in parts]
@@ -68,15 +66,13 @@ def _both_laws(forth: list[Pair], back: list[Pair], rounds: list[int], interval:
     cells = math.ceil(max(top, 0.0) / interval) + 1
     eps = interval * np.arange(0.0, cells + 1, math.ceil(cells / MOST_KNOTS), dtype=np.float64)
     deltas = [np.array([min(curve.delta(float(at)) for curve in way) for at in eps]) for way in curves]
-    return [connected(eps, deltas[i], deltas[-1 - i]) for i in range(len(ways))]
+    return [connected(eps, deltas[i], deltas[-1 - i]) for i in range(len(deltas))]
 
 
-def _curves(parts: list[Part]) -> list[Curve]:
+def _curves(parts: Sequence[Part[Atoms]]) -> list[Curve]:
     """Upper bounds on the delta of all rounds: one accurate in the middle, and some, tilted, in the tail."""
     rounds = sum(own for _, own in parts)
-    infinite = -math.expm1(sum(own * math.log1p(-min(atoms.infinite, 1 - UNIT)) for atoms, own in parts))
-    noise = NOISE + rounding(parts) + sum(own * (atoms.error + 2 * UNIT * len(atoms.loss)) for atoms, own in parts)
-    left = Leftover(infinite, sum(own * atoms.missing for atoms, own in parts), noise)
+    left = leftover(parts)
     deviation = moments(parts, 0.0).deviation
     curves = []
     for tilt in np.array(TILTS) / deviation:
@@ -96,7 +92,7 @@ def _on_grid(atoms: Atoms, interval: float) -> tuple[dict[int, float], float]:
         least = rounded(float(np.ptp(atoms.loss)) / MOST_CELLS, up=True, digits=2)
         raise ValueError(f"interval must be at least {least:g} for so large losses, got {interval:g}")
     grid = split(atoms, interval)
-    mass = np.exp(grid.log_q + grid.loss) * (1 + NOISE + atoms.error)
+    mass = np.exp(grid.log_q + grid.loss) * (1 + LISTED_ERROR + atoms.error)
     kept = np.flatnonzero(mass)
     infinity = min(1.0, atoms.infinite + atoms.missing)
     return dict(zip((grid.first + kept).tolist(), mass[kept].tolist(), strict=True)), infinity

@@ -6,7 +6,8 @@ number or a ``Fraction``). With a ratio, the table is rational and all of ``exac
 
 import math
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,22 +15,66 @@ from numpy.typing import ArrayLike, NDArray
 from shufflekit import _validate
 
 Table = NDArray[Any]
+MOST_SQUARE = 3_162  # inputs of a table with as many outputs: ten million entries
+MOST_HADAMARD = 2_441  # the same with 4,096 outputs
 
 
 class Channel:
-    """Any randomizer with finitely many inputs and outputs: ``probs[x, o] = Pr[R(x) = o]``."""
+    """Any randomizer with finitely many inputs and outputs: ``probs[x, o] = Pr[R(x) = o]``. It cannot be changed.
+
+    Channels are equal where their tables are, number by number: what they are called, and whether a number is a float
+    or the same fraction, does not matter. ``eval(repr(channel)) == channel``; for readers there is ``str(channel)``.
+    """
+
+    probs: Table
+    name: str
+    inputs: int
+    outputs: int
+    _call: tuple[type["Channel"], dict[str, Any]]
 
     def __init__(self, probs: ArrayLike, name: str = "channel") -> None:
         table = _validate.probabilities(axis=-1, probs=probs)
         if table.ndim != 2 or min(table.shape) < 2:
             raise ValueError(f"probs must be a table with 2 or more inputs and outputs, got {probs!r}")
         # An output that no input can produce says nothing, and would make the ratios 0/0.
-        self.probs: Table = table[:, (table > 0).any(axis=0)]
-        self.name = name
-        self.inputs, self.outputs = self.probs.shape
+        table = table[:, (table > 0).any(axis=0)]
+        table.flags.writeable = False
+        vars(self).update(probs=table, name=name, inputs=table.shape[0], outputs=table.shape[1])
+        self._is_call(Channel, probs=table, name=name)
+
+    def _is_call(self, kind: type["Channel"], **arguments: Any) -> None:
+        """By what call the channel is made again: shown, pickled and copied."""
+        vars(self).update(_call=(kind, arguments))
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"a channel cannot be changed, got a new {name}: make another one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a channel cannot be changed: {name} stays")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, self._call
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Channel):
+            return NotImplemented
+        return self is other or (self.probs.shape == other.probs.shape and bool((self.probs == other.probs).all()))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.probs.shape, *self.probs.ravel().tolist()))
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {self.inputs} inputs, {self.outputs} outputs, eps0 = {self.eps0:.6g}>"
+        kind, arguments = self._call
+        table = [repr(self.probs.tolist())] if "probs" in arguments else []
+        others = [f"{name}={_literal(value)}" for name, value in arguments.items() if name != "probs"]
+        return f"{kind.__name__}({', '.join(table + others)})"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.inputs} inputs, {self.outputs} outputs, eps0 = {self.eps0:.6g}"
 
     @property
     def log_probs(self) -> NDArray[np.float64]:
@@ -51,7 +96,7 @@ class Channel:
 
     def sample(self, x: ArrayLike, rng: np.random.Generator) -> NDArray[np.intp]:
         """One output for each input in ``x``."""
-        inputs, _ = np.asarray(x), _generator(rng)
+        inputs, rng = np.asarray(x), _validate.generator(rng=rng)
         if inputs.dtype.kind not in "iu":
             raise TypeError(f"x must hold inputs from 0 to {self.inputs - 1}, got {x!r}")
         if ((inputs < 0) | (inputs >= self.inputs)).any():
@@ -75,60 +120,71 @@ class Channel:
         return np.asarray(counts / counts.sum() @ np.linalg.pinv(table))
 
 
-def _generator(rng: np.random.Generator) -> np.random.Generator:
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}")
-    return rng
+def checked_channel(**named: Any) -> Channel:
+    """A channel; the error names the argument, as those of ``_validate`` do."""
+    ((name, channel),) = named.items()
+    if not isinstance(channel, Channel):
+        raise TypeError(f"{name} must be a shufflekit.randomizers.Channel, got {channel!r}")
+    return channel
 
 
-def _odds(eps0: float | None, ratio: Any) -> Any:
-    """``E = e^eps0`` from whichever of the two was given, exact when it was the ratio."""
-    if (eps0 is None) == (ratio is None):
-        raise ValueError(f"give exactly one of eps0 and ratio, got eps0={eps0!r} and ratio={ratio!r}")
-    if eps0 is not None:
-        return math.exp(_validate.local_eps(eps0=eps0))
-    allowed = "a whole number or a Fraction above 1 and at most e^300"
-    if isinstance(ratio, bool) or not isinstance(ratio, (int, Fraction)):
-        raise TypeError(f"ratio must be {allowed}, got {ratio!r}")
-    if not 1 < ratio <= Fraction(math.exp(300)):
-        raise ValueError(f"ratio must be {allowed}, got {ratio!r}")
-    return Fraction(ratio)
+def checked_input(channel: Channel, **named: Any) -> int:
+    """One of a channel's inputs, by its number from 0 on."""
+    return _validate.count(at_least=0, at_most=checked_channel(channel=channel).inputs - 1, **named)
+
+
+def _made(kind: type[Channel], arguments: dict[str, Any]) -> Channel:
+    return kind(**arguments)
+
+
+def _literal(value: Any) -> str:
+    """A number as it is typed; whole fractions as the whole numbers that they are."""
+    return str(value) if isinstance(value, Fraction) and value.denominator == 1 else repr(value)
+
+
+def _level(eps0: float | None, ratio: Any) -> dict[str, Any]:
+    """The privacy level as it was given."""
+    return {"eps0": float(eps0)} if eps0 is not None else {"ratio": Fraction(ratio)}
 
 
 class RandomizedResponse(Channel):
     """k-ary randomized response: the truth with probability E/(E+k-1), else one of the others at random."""
 
     def __init__(self, k: int = 2, eps0: float | None = None, *, ratio: int | Fraction | None = None) -> None:
-        k = _validate.count(k=k, at_least=2)
-        E = _odds(eps0, ratio)
+        k = _validate.count(k=k, at_least=2, at_most=MOST_SQUARE)
+        E = _validate.odds(eps0=eps0, ratio=ratio)
         table = np.full((k, k), 1 / (E + k - 1))
         np.fill_diagonal(table, E / (E + k - 1))
         super().__init__(table, f"{k}-ary randomized response")
+        self._is_call(RandomizedResponse, k=k, **_level(eps0, ratio))
 
 
 class HadamardResponse(Channel):
     """Hadamard response: v reports a column where row v + 1 of the Hadamard matrix is +1, with odds E : 1."""
 
     def __init__(self, k: int, eps0: float | None = None, *, ratio: int | Fraction | None = None) -> None:
-        k = _validate.count(k=k, at_least=2)
-        E = _odds(eps0, ratio)
+        k = _validate.count(k=k, at_least=2, at_most=MOST_HADAMARD)
+        E = _validate.odds(eps0=eps0, ratio=ratio)
         size = 1 << k.bit_length()  # the least power of two above k, so that row 0 (all +1) is not needed
         rows, columns = np.arange(1, k + 1)[:, None], np.arange(size)[None, :]
         odd = np.bitwise_count((rows & columns).astype(np.uint64)) % 2 == 1
-        super().__init__(np.where(odd, 1 / (E + 1), E / (E + 1)) * 2 / size, f"Hadamard response on {k}")
+        low, high = 2 / (E + 1) / size, 2 * E / (E + 1) / size
+        super().__init__(np.where(odd, low, high), f"Hadamard response on {k}")
+        self._is_call(HadamardResponse, k=k, **_level(eps0, ratio))
 
 
 class DiscretizedLaplace(Channel):
     """A discrete Laplace: two-sided geometric noise on the grid 0..k-1, what leaves it put to its ends."""
 
     def __init__(self, k: int, eps0: float) -> None:
-        k = _validate.count(k=k, at_least=2)
+        k = _validate.count(k=k, at_least=2, at_most=MOST_SQUARE)
         step = _validate.local_eps(eps0=eps0) / (k - 1)
         distance = np.abs(np.arange(k)[:, None] - np.arange(k)[None, :])
         table = math.tanh(step / 2) * np.exp(-step * distance)
         # All noise from the end outwards is folded onto it: a geometric tail.
         table[:, [0, -1]] /= -math.expm1(-step)
         super().__init__(table, f"discretised Laplace on {k}")
+        self._is_call(DiscretizedLaplace, k=k, eps0=float(eps0))
 
 
 def random_channel(
@@ -142,9 +198,9 @@ def random_channel(
     """A random channel, exactly eps0-LDP: random rows, stretched about their mean as far as eps0 allows."""
     inputs = _validate.count(inputs=inputs, at_least=2)
     outputs = _validate.count(outputs=outputs, at_least=2)
-    E = Fraction(_odds(eps0, ratio))
+    E = Fraction(_validate.odds(eps0=eps0, ratio=ratio))
     # In fractions throughout: the smallest entries are differences, and would be noise in floats.
-    weights = np.vectorize(Fraction, otypes=[object])(_generator(rng).integers(1, 1000, (inputs, outputs)))
+    weights = np.vectorize(Fraction, otypes=[object])(_validate.generator(rng=rng).integers(1, 1000, (inputs, outputs)))
     rows = weights / weights.sum(axis=1, keepdims=True)
     centre = rows.sum(axis=0) / inputs
     move = rows - centre

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from shufflekit import _validate
 from shufflekit._validate import Array
-from shufflekit.randomizers import _generator
 from shufflekit.vector_randomizers import VectorRandomizer
 
 Oracle = Callable[[Array, np.random.Generator], Array]  # (theta, rng) -> an unbiased estimate of the gradient
@@ -31,7 +30,7 @@ def clip(vectors: ArrayLike, p: float, radius: float) -> Array:
     # Norms of rows with largest entry 1 neither overflow nor vanish.
     top = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     norm = np.maximum(np.linalg.norm(vectors / top, ord=p, axis=1, keepdims=True), 1.0)
-    with np.errstate(over="ignore"):  # room without end
+    with np.errstate(over="ignore"):  # far inside: an infinite factor counts as 1
         factor = np.minimum(1.0, radius / top / norm)
     return np.asarray(vectors * factor)  # [girgis2021] Alg 1, line 6: g / max(1, |g|_p / C)
 
@@ -51,7 +50,7 @@ def projected_sgd(
     expected excess loss of the last iterate of a convex function by ``2 D G (2 + log T) / sqrt T``.
     """
     start, T = _validate.array(start=start), _validate.count(T=T)
-    radius, G, rng = _validate.positive(radius=radius), _validate.positive(G=G), _generator(rng)
+    radius, G, rng = _validate.positive(radius=radius), _validate.positive(G=G), _validate.generator(rng=rng)
     if start.ndim == 0:
         raise ValueError(f"start must be a vector, or one a row, got the number {float(start):g}")
     longest = float(np.linalg.norm(start, axis=-1).max())

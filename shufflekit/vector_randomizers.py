@@ -17,8 +17,9 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv, expit, gammaln, logit, xlog1py
 
 from shufflekit import _validate
+from shufflekit._logs import log_expm1
 from shufflekit._validate import Array
-from shufflekit.randomizers import Channel, Table, _odds
+from shufflekit.randomizers import Channel, Table
 
 SLACK = 1e-6  # a clipped vector may leave the ball by round-off; it is then treated as lying on the border
 
@@ -62,7 +63,7 @@ class VectorRandomizer(ABC):
         self, d: int, eps0: float | None = None, radius: float = 1.0, *, ratio: int | Fraction | None = None
     ) -> None:
         self.d = _validate.count(d=d)
-        self.E = _odds(eps0, ratio)
+        self.E = _validate.odds(eps0=eps0, ratio=ratio)
         self.eps0 = math.log(self.E) if eps0 is None else float(eps0)
         self.radius = _validate.positive(radius=radius)
         self.s = 1 / math.tanh(self.eps0 / 2)
@@ -199,8 +200,7 @@ class R1(_SignRandomizer):
         return np.asarray(1 - 2 * odd.astype(np.int64))
 
     def _products(self, table: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
-        blocks = _blocks(*table.shape)
-        return np.concatenate([(table[b] * self._vectors(rows[b])).sum(axis=1) for b in blocks])
+        return np.concatenate([(table[b] * self._vectors(rows[b])).sum(axis=1) for b in _blocks(*table.shape)])
 
     def _combine(self, weights: Array) -> Array:
         # The fast Walsh-Hadamard transform: sums and differences of halves, log2(size) times.
@@ -251,7 +251,7 @@ class _SphereRandomizer(VectorRandomizer):
         """``m = E<V, u>``."""
         # (1-h^2)^{(d-1)/2} / ((d-1) B(1/2, (d-1)/2)) * (E-1) / (1 + (E-1) c)   # [bhowmick2018]
         log_beta = math.log(2) + math.log(math.pi) / 2 + gammaln((self.d + 1) / 2) - gammaln(self.d / 2)
-        gain = np.log(np.expm1(self.eps0)) - np.log1p(np.expm1(self.eps0) * self._area(cap))
+        gain = log_expm1(self.eps0) - np.log1p(np.expm1(self.eps0) * self._area(cap))
         return float(np.exp(xlog1py((self.d - 1) / 2, -cap * cap) + gain - log_beta))
 
 
@@ -295,6 +295,6 @@ def _blocks(n: int, d: int) -> list[slice]:
 
 
 def _unit(table: NDArray[Any]) -> Array:
-    """Each row over its length; rows of zeros stay. First over its largest entry, lest squares underflow."""
+    """Each row over its length; rows of zeros stay. First over its largest entry, as squares might underflow."""
     scaled = table / np.maximum(abs(table).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     return np.asarray(scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1.0))

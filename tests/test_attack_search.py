@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from shufflekit import Shuffle, exact
+from shufflekit.beyond import attack_search, swaps
 from shufflekit.divergences import hockey_stick, ternary
-from shufflekit.papers import attack_search, swaps
 from shufflekit.randomizers import RandomizedResponse, random_channel
 
 RATIOS = [Fraction(11, 10), Fraction(3, 2), 2, Fraction(5, 2), 3, 7, 20]
@@ -75,6 +75,16 @@ def test_the_estimate_is_near_the_certified_attack(eps0, n, population, rounds):
     assert best == pytest.approx((Shuffle(eps0, n, population) * rounds).attack_epsilon(1e-8).lower, rel=3e-4)
 
 
+@pytest.mark.parametrize("eps0", [0.5, 1.0, 2.0])
+def test_the_worst_corner_is_the_attack_of_the_kit(eps0):
+    """Binary randomized response and that of three values, all others equal, are two of the corners."""
+    corners = attack_search.extreme_weights(math.exp(eps0))
+    found = [attack_search.attack_epsilon(math.exp(eps0), w, 50, 200, 10, 1e-6, 1e-3) for w in corners]
+    attack = (Shuffle(eps0, 50, 200) * 10).attack_epsilon(1e-6, rtol=1e-3)
+    assert max(ends.lower for ends in found) <= attack.upper
+    assert max(ends.upper for ends in found) >= attack.lower
+
+
 @pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-20])
 def test_the_estimate_at_other_deltas(delta):
     certified = (Shuffle(1.0, 1000, 10**5) * 10**4).attack_epsilon(delta).lower
@@ -117,6 +127,8 @@ def test_the_second_moment_of_equal_others_is_what_the_bound_allows():
         (lambda: attack_search.chi_square(3, [1, 0, 0]), "weights must hold six numbers"),
         (lambda: attack_search.channel_of(3, [1, 0, 0, 0, 0, 0]), "weights must have the means"),
         (lambda: attack_search.limit_chi_square(RandomizedResponse(2, 1.0), 0, 1, [1.0]), "one share an input"),
+        (lambda: attack_search.attack_epsilon(3, [1, 0, 0, 0, 0, 0], 2, 2, 1, 0.1, 0.1), "weights must have the means"),
+        (lambda: attack_search.attack_epsilon(3, TERNARY, 3, 2, 1, 0.1, 0.1), "n must be"),
         (lambda: swaps.swapped_view(RandomizedResponse(2, 1.0), [0, 0], 2, 0, 1), "one fewer than a multiple"),
         (lambda: swaps.order_two_bound(3, 3, 10), "population must be a multiple"),
     ],

@@ -10,10 +10,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import shufflekit.beyond
 import shufflekit.papers
-from shufflekit import bracket, claims, divergences, exact, explore, figures, randomizers
+from shufflekit import bracket, claims, definitions, divergences, exact, explore, figures, randomizers
+from shufflekit.beyond import attack_search, swaps
 from shufflekit.papers import (
-    attack_search,
     balle2019,
     comparisons,
     dwork2010,
@@ -21,7 +22,6 @@ from shufflekit.papers import (
     girgis2021,
     girgis2021ccs,
     kairouz2015,
-    swaps,
     ullman2017,
     wang2019,
 )
@@ -62,6 +62,7 @@ KINDS = {
     "odds": [NAN, INF, -1, 0, 1, 10**200, "3", None, True, 1j],
     "index": [NAN, INF, -1, 2, 0.5, "3", None, True, 1j],
     "channel": [NAN, "3", None, True, ROWS],
+    "definition": [NAN, "3", None, True, (2, 2, ()), definitions.Definition(2, 2, ())],
     "function": [NAN, 3, "3", None],
     "rng": [NAN, 3, "3", None, np.random],
     "word": [NAN, 3, "3", None, True],
@@ -117,6 +118,8 @@ TABLE = {
     exact.sampled_law: {"rows": (ROWS * 5, "rows"), "k": (2, "count up to 10")},
     exact.neighbours: {"channel": (RR(2, 1.0), "channel"), "n": (10, "count"), "k": (2, "free")},
     exact.triples: {"channel": (RR(2, 1.0), "channel"), "n": (10, "count"), "k": (2, "free")},
+    exact.pair: {"definition": (definitions.Definition(2, 3, (definitions.clones(2.0),)), "definition")},
+    exact.law: {"numbers": ([1, 2], "free")},
     exact.ternary: {"channel": (RR(2, 1.0), "channel"), "clones": (2, "count"), "order": (2, "one order from 1")},
     explore.linear: {
         "low": (0, "finite"),
@@ -133,6 +136,8 @@ TABLE = {
     randomizers.Channel: {"probs": (ROWS, "rows"), "name": ("", "free")},
     randomizers.Channel.sample: {"self": (RR(2, 1.0), "free"), "x": (1, "inputs"), "rng": (RNG, "rng")},
     randomizers.Channel.estimate: {"self": (RR(2, 1.0), "free"), "histogram": ([1, 2], "histogram")},
+    randomizers.checked_channel: {"named": ({"channel": RR(2, 1.0)}, "free")},  # see test_randomizers
+    randomizers.checked_input: {"channel": (RR(2, 1.0), "channel"), "named": ({"x": 1}, "free")},
     randomizers.RandomizedResponse: {"k": (3, "count from 2"), **LEVEL},
     randomizers.HadamardResponse: {"k": (3, "count from 2"), **LEVEL},
     randomizers.DiscretizedLaplace: {"k": (3, "count from 2"), "eps0": (1.0, "eps0")},
@@ -154,6 +159,15 @@ TABLE = {
         "x0": (0, "index"),
         "x1": (1, "index"),
         "shares": ([0.5, 0.5], "law"),
+    },
+    attack_search.attack_epsilon: {
+        "ratio": (3, "odds"),
+        "weights": (HEXAGON, "law"),
+        "n": (10, "count"),
+        "population": (10_000, "count"),
+        "rounds": (1, "count"),
+        "delta": (0.1, "unit"),
+        "rtol": (0.1, "positive"),
     },
     attack_search.estimated_epsilon: {
         "ratio": (3, "odds"),
@@ -273,18 +287,20 @@ RATIOS = [
 ELSEWHERE = {
     "figures": {"style", "lines", "bound_and_truth", "regions", "bars"},
     "claims": {"load", "Claim", "Settled", "VerdictError"},
-    "bracket": {"Bracket"},
-    "exact": {"Neighbours", "Triple"},
+    "bracket": {"Bracket", "Ends"},
+    "exact": {"Neighbours", "Triple", "TwoLaws"},
     "girgis2021": {"GradientBound", "PrivacyAtOrder"},
     "swaps": {"SwappedView"},
-    "koskela2023": None,  # exact laws and formulas with arguments of many kinds: tested beside their numbers
-    "figures_girgis2021": None,  # the settings of the paper's figures: tested beside their numbers
+    # Exact laws and formulas with arguments of many kinds, and the settings of a paper's figures: tested where their
+    # numbers are.
+    **dict.fromkeys(("koskela2023", "figures_girgis2021")),
+    **dict.fromkeys(("check_ins", "clone_search", "clone_sequences", "dominance", "scores", "views")),
 }
 
 
 def call(function, values):
-    """The function, its ``**controls`` spread out."""
-    spread = values.pop("controls", {})
+    """The function, its ``**controls`` or ``**named`` spread out."""
+    spread = values.pop("controls", {}) | values.pop("named", {})
     return function(**values, **spread)
 
 
@@ -347,8 +363,9 @@ def public(module):
 MODULES = [
     *(bracket, claims, divergences, exact, explore, figures, randomizers),
     *(
-        importlib.import_module(f"shufflekit.papers.{info.name}")
-        for info in pkgutil.iter_modules(shufflekit.papers.__path__)
+        importlib.import_module(f"{room.__name__}.{info.name}")
+        for room in (shufflekit.beyond, shufflekit.papers)
+        for info in pkgutil.iter_modules(room.__path__)
         if not info.name.startswith("_")
     ),
 ]

@@ -6,7 +6,7 @@ import pytest
 from flint import arb, ctx
 
 from shufflekit._binomial import log_choose, log_pmf, masses, pmf, tail
-from shufflekit.dominating_pairs.votes import _tail_error
+from shufflekit.accuracy import tail_error
 
 RATES = [1e-9, 0.0474, 0.119203, 0.5, 0.9]
 
@@ -69,11 +69,11 @@ def test_tails_against_interval_arithmetic(n: int, p: float) -> None:
 
 @pytest.mark.parametrize(("n", "most"), [(10**6, 9e-12), (10**9, 1e-10), (10**12, 2e-9)])
 def test_tails_of_huge_numbers(n: int, most: float) -> None:
-    """The error grows with n: that is what ``votes._tail_error`` allows for."""
+    """The error grows with n: that is what ``accuracy.tail_error`` allows for."""
     m = np.round(n / 2 + np.array([0.5, 3, 8, 16, 30]) * n**0.5 / 2)
     truth = np.array([true_tail(int(k), n, 0.5) for k in m])
     assert tail(m, n, 0.5, 0.5) == pytest.approx(truth, rel=most, abs=0)
-    assert most < _tail_error(np.array(float(n)))
+    assert most < tail_error(np.array(float(n)))
     assert tail(m, n, 0.5, 0.5) + tail(n - m + 1, n, 0.5, 0.5) == pytest.approx(1, abs=1e-11)
 
 

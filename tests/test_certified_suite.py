@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from shufflekit.bracket import Bracket
-from shufflekit.dominating_pairs import Ends
+from shufflekit import Shuffle
+from shufflekit.bracket import Bracket, Ends
 from tools import certify_many
 
 SEED, COUNT, MOST_CLIENTS = 2023, 400, 30_000
@@ -28,7 +28,7 @@ def test_settings_cover_what_they_should():
         values = [getattr(setting, name) for setting in SETTINGS]
         assert min(values) <= least
         assert max(values) >= most
-    truths = [certify_many.SUBJECTS[s.what].judge(s, s.eps).upper for s in SETTINGS]
+    truths = [certify_many.judged(setting, setting.eps).upper for setting in SETTINGS]
     exponents = np.floor(np.log10(np.maximum(truths, 1e-300)) / 10)
     assert max(truths) > 0.5
     assert set(range(-6, 0)) <= set(exponents.astype(int).tolist())
@@ -42,21 +42,21 @@ def test_settings_are_the_same_on_every_run():
 def test_a_wrong_end_is_found(monkeypatch, capsys, low, high, words):
     """A pair, and a front door, that are off by a thousandth; the command says so, and fails."""
     setting = certify_many.Setting("clones", 1.0, 1000, 1000, 1.0, 2, 0.1)
-    true = certify_many.SUBJECTS["clones"]
 
-    class Off:
-        pair = property(lambda self: self)
+    class Off(Shuffle):
         largest_loss = 1.0
+        pair = property(lambda self: self)
 
         def delta(self, eps):
-            truth = true.judge(setting, float(np.max(eps)))
+            truth = certify_many.judged(setting, float(np.max(eps)))
             ends = low * truth.lower, high * truth.upper
             return Bracket(*ends) if isinstance(eps, float) else Ends(*map(np.atleast_1d, ends))
 
         def epsilon(self, delta):
             return Bracket(low * setting.eps, high * setting.eps)
 
-    monkeypatch.setattr(certify_many, "SUBJECTS", {"clones": true._replace(fast=lambda _: Off(), share=1.0)})
+    off = certify_many.Subject(1.0, lambda setting: Off(setting.eps0, setting.n, setting.population))
+    monkeypatch.setattr(certify_many, "SUBJECTS", {"clones": off})
     monkeypatch.setattr("sys.argv", ["certify_many.py", "--count", "3", "--seed", "1"])
     wrong = certify_many.check(setting).wrong
     for name in ("pair.delta", "delta", "epsilon"):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from shufflekit import GaussianShuffle, RandomizedResponseShuffle, Shuffle, ShuffledCheckIn
-from shufflekit.dominating_pairs import Atoms
+from shufflekit.atoms import Atoms
 from shufflekit.loss_distribution import contour
-from shufflekit.papers.koskela2023 import clones, losses
+from shufflekit.papers.koskela2023 import losses
 
 SHUFFLE = Shuffle(eps0=4.0, n=10_000)
 SAMPLED = Shuffle(eps0=2.0, n=1000, population=10**6)
@@ -34,9 +34,9 @@ def test_it_lies_in_the_brackets_of_the_fft(protocol, rounds, target):
     run = protocol * rounds
     ends, log_cut = run.epsilon(target), math.log(target) - math.log(rounds) - 20
     ways = {id(pair): pair for pair in (protocol.pair, protocol.pair.reversed())}.values()
-    lists = [pair.laws(log_cut) for pair in ways]
-    low = max(contour.contour_delta(laws.upper, rounds, ends.lower) for laws in lists)
-    high = max(contour.contour_delta(laws.lower, rounds, ends.upper) for laws in lists)
+    lists = [pair.listed(log_cut) for pair in ways]
+    low = max(contour.contour_delta(known.upper, rounds, ends.lower) for known in lists)
+    high = max(contour.contour_delta(known.lower, rounds, ends.upper) for known in lists)
     assert low >= target * (1 - 1e-8)
     assert high <= target * (1 + 1e-8)
     # And that says something: the two are near each other.
@@ -45,12 +45,12 @@ def test_it_lies_in_the_brackets_of_the_fft(protocol, rounds, target):
 
 def test_it_agrees_with_a_narrow_bracket_of_delta():
     ends = (SAMPLED * 10**5).delta(eps=0.1457, rtol=1e-4)
-    value = contour.contour_delta(SAMPLED.pair.laws(-60.0).upper, 10**5, 0.1457)
+    value = contour.contour_delta(SAMPLED.pair.listed(-60.0).upper, 10**5, 0.1457)
     assert ends.lower <= value <= ends.upper
 
 
 def pair_in_digits(n, E):
-    return losses.in_digits(clones.eq31(n, E), 65)
+    return losses.in_digits(losses.eq31(n, E), 65)
 
 
 @pytest.mark.parametrize(("rounds", "eps"), [(20, 0), (30, 1), (30, 4), (40, 12)])
@@ -103,7 +103,7 @@ def test_beyond_the_largest_loss_there_is_nothing():
 
 @pytest.mark.parametrize("function", [contour.contour_delta, lambda *args: contour.contour_delta_digits(*args, 20)])
 def test_bad_input_is_named(function):
-    atoms = SHUFFLE.pair.laws(-40.0).upper
+    atoms = SHUFFLE.pair.listed(-40.0).upper
     with pytest.raises(TypeError, match="atoms"):
         function(SHUFFLE.pair, 10, 1.0)
     with pytest.raises(ValueError, match="atoms"):

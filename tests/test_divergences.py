@@ -183,6 +183,45 @@ def test_a_rare_outcome_that_decides_the_moment(order):
     assert found == 0 if truth < 1e-300 else abs(found - truth) <= 1e-12 * truth
 
 
+def drawn_losses(width, seed):
+    """Two laws on 60 outcomes whose losses are about that wide, each summing to 1 as well as floats can."""
+    rng = np.random.default_rng(seed)
+    q = rng.dirichlet(np.ones(60))
+    p = q * np.exp(width * rng.normal(size=60))
+    return np.log(p / p.sum() / q), np.log(q)
+
+
+@pytest.mark.parametrize("order", [1 + 1e-9, 1.001, 1.5, 2, 7, 300, 1e4, 1e6])
+@pytest.mark.parametrize("width", [1e-9, 1e-5, 1e-2, 0.1, 1.0, 6.0])
+def test_moments_keep_all_digits_at_any_order(width, order):
+    """Of the exact sum with the same floats; what the losses' last digits do to it is not its fault."""
+    loss, log_q = drawn_losses(width, seed=int(order))
+    with mp.workdps(60):
+        x, q = [mp.exp(mp.mpf(t)) for t in loss], [mp.exp(mp.mpf(v)) for v in log_q]
+        a = mp.mpf(float(order))
+        less_1 = mp.fsum(w * (y**a - 1 - a * (y - 1)) for w, y in zip(q, x, strict=True))
+        truth = mp.log1p(less_1)
+    assert near(divergences.log_renyi_moment(loss, log_q, order), truth, rel=3e-15)
+
+
+def test_a_long_list_is_summed_block_by_block():
+    loss, log_q = drawn_losses(0.01, seed=1)
+    parts = 3 * divergences.BLOCK // len(loss)
+    many = np.tile(loss, parts), np.tile(log_q - math.log(parts), parts)
+    orders = np.array([1.5, 30.0, 1e4, 1e7])
+    moments = divergences.log_renyi_moment(*many, orders)
+    np.testing.assert_allclose(moments, divergences.log_renyi_moment(loss, log_q, orders), rtol=1e-13)
+    for order, moment in zip(orders, moments, strict=True):
+        assert moment == divergences.log_renyi_moment(*many, order)
+
+
+def test_outcomes_that_p_does_not_have():
+    """P/Q is 0 on half of Q: the moment is 2^(order - 1)."""
+    loss, log_q = np.array([math.log(2), -math.inf]), np.full(2, math.log(0.5))
+    for order in (1 + 1e-6, 2, 3.5, 1000, 1e300):
+        assert divergences.log_renyi_moment(loss, log_q, order) == pytest.approx((order - 1) * math.log(2), rel=1e-14)
+
+
 def test_extreme_laws_do_not_overflow():
     tiny = [1e-320, 1.0]
     assert divergences.renyi([0.5, 0.5], tiny, math.inf) == pytest.approx(736.1341, abs=1e-4)

@@ -36,15 +36,14 @@ def test_a_quick_look_at_thm1_is_below_it(eps0, size, order):
     assert quick >= whole / 20
 
 
-def test_thm1_is_quick():
-    orders = np.arange(2, 1002)
-    times = []
-    for _ in range(50):
-        start = time.perf_counter()
-        paper.thm1(orders, 2.0, 10**6, 1000)
-        times.append(time.perf_counter() - start)
-    # 2 ms on an idle machine; a busy one is given five times that.
-    assert np.median(times) < 0.010
+def test_thm1_takes_a_thousand_orders_for_the_time_of_a_few():
+    times = {1: [], 1000: []}
+    for _ in range(50):  # in turns, so that what else runs slows both alike
+        for count in times:
+            start = time.perf_counter()
+            paper.thm1(np.arange(1002 - count, 1002), 2.0, 10**6, 1000)
+            times[count].append(time.perf_counter() - start)
+    assert min(times[1000]) < 12 * min(times[1])  # about 3 times; one by one they would take 400 times
 
 
 # What the bounds do as their arguments move.

@@ -1,100 +1,18 @@
-"""A profile known at knots: its chords from above, its cells from below, for curves that are known in full."""
+"""Where a profile is looked at: as far out as it must be known, and not much farther."""
 
 import math
 
 import numpy as np
 import pytest
-from scipy.special import ndtr
 
-from shufflekit.dominating_pairs import BinaryResponse, clones
-from shufflekit.dominating_pairs.knots import Tails, connected, knots, merged
-from tests import truth
-
-SHIFTS = [0.3, 1.0, 2.5]  # of a unit Gaussian, whose profile has a closed form
-
-
-def gaussian_delta(shift, eps):
-    return ndtr(shift / 2 - eps / shift) - np.exp(eps) * ndtr(-shift / 2 - eps / shift)
-
-
-def gaussian_tails(shift, eps):
-    q = ndtr(-shift / 2 - eps / shift)
-    return Tails(ndtr(shift / 2 - eps / shift) - q, q)
-
-
-@pytest.mark.parametrize("shift", SHIFTS)
-@pytest.mark.parametrize("number", [6, 40, 400])
-def test_both_sides_of_a_gaussian_loss(shift, number):
-    eps = np.linspace(0, 8 * shift, number)
-    delta, tails = gaussian_delta(shift, eps), gaussian_tails(shift, eps)
-    above, below = connected(eps, delta, delta), merged(eps, tails, tails)
-    for at in np.linspace(-4, 6, 41) * shift:
-        exact = float(gaussian_delta(shift, at))
-        assert truth.listed_delta(below, at, upper=False) <= exact + 1e-15
-        assert exact <= truth.listed_delta(above, at, upper=True) + 1e-15
-    for atoms in (above, below):
-        assert (np.diff(atoms.loss) > 0).all()
-        assert np.exp(atoms.log_q).sum() == pytest.approx(1, abs=1e-12 + delta[-1])
-        # All P-mass there is: beyond the last knot it is missing, or taken for one with it.
-        assert np.exp(atoms.log_q + atoms.loss).sum() + atoms.missing == pytest.approx(1, abs=1e-9)
-
-
-@pytest.mark.parametrize("shift", SHIFTS)
-def test_more_knots_come_nearer(shift):
-    gaps = []
-    for number in (20, 40, 80):
-        eps = np.linspace(0, 8 * shift, number)
-        delta, tails = gaussian_delta(shift, eps), gaussian_tails(shift, eps)
-        above, below = connected(eps, delta, delta), merged(eps, tails, tails)
-        middle = float(eps[:2].mean())
-        gaps.append(truth.listed_delta(above, middle, upper=True) - truth.listed_delta(below, middle, upper=False))
-    assert gaps[0] > 3 * gaps[1] > 9 * gaps[2] > 0
-
-
-def test_at_the_knots_the_chords_touch():
-    eps = np.array([0.0, 0.1, 0.5, 1.0, 2.0])
-    delta = gaussian_delta(1.0, eps)
-    above = connected(eps, delta, delta)
-    for at, value in zip(eps, delta, strict=True):
-        assert truth.listed_delta(above, at, upper=True) == pytest.approx(value, rel=1e-12)
-
-
-def test_an_asymmetric_pair():
-    """P and Q told apart in one direction by all, in the other by some: forth and back are kept apart."""
-    p, q = np.array([0.5, 0.3, 0.2]), np.array([0.1, 0.5, 0.4])
-    eps = np.linspace(0, 2, 60)
-
-    def profile(first, second):
-        return np.maximum(first[:, None] - np.exp(eps) * second[:, None], 0).sum(axis=0)
-
-    def tails(first, second):
-        beyond = np.log(first / second)[:, None] > eps
-        return Tails(((first - second)[:, None] * beyond).sum(axis=0), (second[:, None] * beyond).sum(axis=0))
-
-    above, below = connected(eps, profile(p, q), profile(q, p)), merged(eps, tails(p, q), tails(q, p))
-    for at in np.linspace(-1.5, 1.9, 37):
-        exact = float(np.maximum(p - math.exp(at) * q, 0).sum())
-        assert truth.listed_delta(below, at, upper=False) <= exact + 1e-14
-        assert exact <= truth.listed_delta(above, at, upper=True) + 1e-14
-        # The wrong way round it would not be.
-    assert truth.listed_delta(connected(eps, profile(q, p), profile(p, q)), -0.2, upper=True) != pytest.approx(
-        float(np.maximum(p - math.exp(-0.2) * q, 0).sum()), rel=1e-2
-    )
-
-
-def test_a_dented_slope_is_mended_to_the_safe_side():
-    eps = np.linspace(0, 3, 30)
-    delta = gaussian_delta(1.0, eps)
-    dented = delta * (1 + 1e-3 * np.random.default_rng(5).random(30))
-    above = connected(eps, dented, dented)
-    assert np.isfinite(above.log_q).all()
-    for at in np.linspace(-2, 2.9, 50):
-        assert gaussian_delta(1.0, at) <= truth.listed_delta(above, at, upper=True) + 1e-12
+from shufflekit.dominating_pairs.knots import knots
+from tests import pairs
 
 
 @pytest.mark.parametrize("log_cut", [-20.0, -60.0, -300.0])
 @pytest.mark.parametrize(
-    "pair", [clones(2.0, 10**5, 10**5), clones(1.0, 10**3, 10**6), BinaryResponse(1.0, 5000, 5000)]
+    "pair",
+    [pairs.clones(2.0, 10**5, 10**5).pair, pairs.clones(1.0, 10**3, 10**6).pair, pairs.binary(1.0, 5000, 5000).pair],
 )
 def test_knots_reach_as_far_as_they_should(pair, log_cut):
     eps = knots(pair, log_cut)

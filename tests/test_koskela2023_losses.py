@@ -1,6 +1,7 @@
 """Losses and truncations of the clone pair in [koskela2023]: in fractions, against brute force and by hand."""
 
 import math
+from collections import defaultdict
 from fractions import Fraction
 from itertools import product
 
@@ -10,7 +11,8 @@ import pytest
 
 from shufflekit import Shuffle, divergences
 from shufflekit._binomial import pmf
-from shufflekit.papers.koskela2023 import clones, figure1, fourier, losses, truncation
+from shufflekit.exact import TwoLaws
+from shufflekit.papers.koskela2023 import figure1, fourier, losses, truncation
 
 SETTINGS = [(3, Fraction(1, 4)), (3, Fraction(1, 6)), (Fraction(5, 2), Fraction(1, 9)), (8, Fraction(1, 9))]
 ALPHAS = [Fraction(i, 4) for i in (0, 1, 3, 4, 5, 7, 9, 13, 40)]
@@ -27,10 +29,34 @@ def test_theorem_6_by_hand():
     assert losses.thm6_corrected([HALF, HALF], [0, 1], 1) == HALF
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+@pytest.mark.parametrize(("E", "p"), [(3, Fraction(1, 4)), (3, Fraction(1, 5)), (Fraction(5, 2), Fraction(1, 9))])
+def test_eq31_is_its_definition(n, E, p):
+    """Read literally: C, then A, then Delta_1, then Delta_2."""
+
+    def binomial(m, q):
+        return [(i, math.comb(m, i) * q**i * (1 - q) ** (m - i)) for i in range(m + 1)]
+
+    first, second = (defaultdict(Fraction) for _ in range(2))
+    for c, weight_c in binomial(n - 1, 2 * p):
+        for a, weight_a in binomial(c, HALF):
+            for d1, weight_1 in binomial(1, E * p):
+                for d2, weight_2 in binomial(1 - d1, p / (1 - E * p)):
+                    weight = weight_c * weight_a * weight_1 * weight_2
+                    first[a + d1, c - a + d2] += weight
+                    second[a + d2, c - a + d1] += weight
+    laws = losses.eq31(n, E, p)
+    for law, literal in zip(laws, (first, second), strict=True):
+        assert {index: value for index, value in np.ndenumerate(law) if value} == {
+            k: v for k, v in literal.items() if v
+        }
+        assert law.sum() == 1
+
+
 @pytest.mark.parametrize(("E", "p"), SETTINGS)
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_the_mixture_is_the_clone_pair(n, E, p):
-    laws, pair = losses.section31(n, E, p), clones.eq31(n, E, p)
+    laws, pair = losses.section31(n, E, p), losses.eq31(n, E, p)
     assert (laws.p == pair.p).all() and (laws.q == pair.q).all()
     assert [part.sum() for part in losses.section31_parts(n, p)] == [1, 1, 1]
     pld = losses.eq34(laws)
@@ -42,7 +68,7 @@ def test_the_mixture_is_the_clone_pair(n, E, p):
 
 
 def test_an_infinite_loss_is_listed():
-    assert losses.eq34(clones.TwoLaws(np.array([HALF, HALF]), np.array([Fraction(0), Fraction(1)]))) == {
+    assert losses.eq34(TwoLaws(np.array([HALF, HALF]), np.array([Fraction(0), Fraction(1)]))) == {
         math.inf: HALF,
         HALF: HALF,
     }
@@ -86,7 +112,7 @@ def test_lemma_a4_by_hand():
 
 
 def test_no_row_without_black_balls():
-    law = clones.eq31(2, 3).p
+    law = losses.eq31(2, 3).p
     for tau in (0.5, 1e-6, 1e-300):
         assert truncation.lost_mass(truncation.lemma11(2, 3, tau), law) == Fraction(3, 16)
     assert truncation.lost_mass(truncation.lemma11_corrected(2, 3, 1e-300), law) == 0
@@ -126,7 +152,7 @@ def test_the_mended_box_loses_at_most_tau(n, E, p, tau):
 @pytest.mark.parametrize("tau", [0.5, 0.01, 1e-4])
 def test_lost_mass_by_tails_is_lost_mass_by_enumeration(box, n, E, tau):
     kept = box(n, E, tau)
-    exact = float(truncation.lost_mass(kept, clones.eq31(n, E).p))
+    exact = float(truncation.lost_mass(kept, losses.eq31(n, E).p))
     assert truncation.lost_clone_mass(kept, n, math.log(E)) == pytest.approx(exact, rel=1e-10, abs=1e-300)
 
 
@@ -181,6 +207,11 @@ def test_masses_are_masses(bad):
         (lambda: losses.thm6_corrected([0.5, 0.5], [1.0], 1), "p and q"),
         (lambda: losses.thm6_corrected([0.5, 0.6], [0.5, 0.5], 1), "p must"),
         (lambda: losses.thm6([0.5, 0.5], [0.5, 0.5], math.nan), "alpha"),
+        (lambda: losses.eq31(0, 3), "n must be"),
+        (lambda: losses.eq31(2, 1), "ratio must be above 1"),
+        (lambda: losses.eq31(2, math.nan), "ratio must be a finite number"),
+        (lambda: losses.eq31(2, 3, HALF), "p must be above 0 and at most"),
+        (lambda: losses.eq31(2, 3, 0), "p must be above 0 and at most"),
         (lambda: losses.section31(0, 3), "n must"),
         (lambda: losses.section31(2, 1), "ratio"),
         (lambda: losses.section31(2, 3, HALF), "p must"),
@@ -200,14 +231,19 @@ def test_bad_input_is_named(call, named):
         call()
 
 
+def test_a_ratio_is_a_number():
+    with pytest.raises(TypeError, match="ratio must be a finite number"):
+        losses.eq31(2, "3")
+
+
 def test_the_story_of_the_clone_pair():
     for n, (E, p) in product((1, 2, 4), SETTINGS):
-        story, pair = losses.eq32(n, E, p), clones.eq31(n, E, p)
+        story, pair = losses.eq32(n, E, p), losses.eq31(n, E, p)
         assert (story.p == pair.p).all() and (story.q == pair.q).all()
 
 
 def test_losses_add():
-    one, two = clones.eq31(2, 3), clones.eq31(3, Fraction(3, 2))
+    one, two = losses.eq31(2, 3), losses.eq31(3, Fraction(3, 2))
     both = [np.multiply.outer(x, y) for x, y in zip(one, two, strict=True)]
     pld = losses.added(losses.eq34(one), losses.eq34(two))
     assert sum(pld.values()) == 1
@@ -215,14 +251,14 @@ def test_losses_add():
 
 
 def test_atoms_in_digits():
-    laws = clones.eq31(4, 3)
+    laws = losses.eq31(4, 3)
     atoms = losses.in_digits(laws, 40)
     with mpmath.workdps(40):
         p = sum(mpmath.exp(x + y) for x, y in zip(atoms.loss, atoms.log_q, strict=True))
         assert abs(p - 1) < mpmath.mpf(10) ** -38
     assert list(atoms.loss) == sorted(atoms.loss)
     with pytest.raises(ValueError, match="laws"):
-        losses.in_digits(clones.TwoLaws(np.array([HALF, HALF]), np.array([Fraction(0), Fraction(1)])), 20)
+        losses.in_digits(TwoLaws(np.array([HALF, HALF]), np.array([Fraction(0), Fraction(1)])), 20)
 
 
 @pytest.mark.parametrize("n", [2, 300, 10**5])
@@ -239,14 +275,14 @@ def test_blocks_of_clones_hold_the_truth(n):
 
 
 def test_the_plain_accountant_is_right_where_delta_is_not_small():
-    atoms = Shuffle(2.0, 300).pair.laws(-80.0).upper
+    atoms = Shuffle(2.0, 300).pair.listed(-80.0).upper
     ends = (Shuffle(2.0, 300) * 8).epsilon(1e-6)
     found = fourier.fourier_accountant(atoms, 8, 1e-3, 2**14).least_eps(1e-6)
     assert ends.lower <= found <= ends.upper + 8 * 1e-3 + 1e-3
 
 
 def test_the_tilted_accountant_is_right_far_out():
-    atoms = Shuffle(2.0, 300).pair.laws(-200.0).upper
+    atoms = Shuffle(2.0, 300).pair.listed(-200.0).upper
     ends = (Shuffle(2.0, 300) * 8).epsilon(1e-50)
     tilt = fourier.tilt_towards(atoms, 8, ends.upper)
     found = fourier.fourier_accountant(atoms, 8, 1e-3, 2**15, tilt).least_eps(1e-50, start=0.8 * ends.upper)
@@ -256,8 +292,8 @@ def test_the_tilted_accountant_is_right_far_out():
 def test_two_rounds_term_by_term():
     pair, eps = Shuffle(1.0, 50), 0.4
     ends = (pair * 2).delta(eps)
-    assert ends.lower * (1 - 1e-9) <= fourier.two_rounds(pair.pair.laws(-700.0).upper, eps) <= ends.upper * (1 + 1e-9)
-    laws = clones.eq31(4, 3)
+    assert ends.lower * (1 - 1e-9) <= fourier.two_rounds(pair.pair.listed(-700.0).upper, eps) <= ends.upper * (1 + 1e-9)
+    laws = losses.eq31(4, 3)
     atoms, both = losses.in_digits(laws, 20), [np.multiply.outer(law, law) for law in laws]
     floats = atoms._replace(loss=atoms.loss.astype(float), log_q=atoms.log_q.astype(float))
     truth = float(divergences.hockey_stick(*both, Fraction(5, 2)))
@@ -294,4 +330,4 @@ def test_figure_1():
 )
 def test_bad_input_of_the_accountants_is_named(call, named):
     with pytest.raises(ValueError, match=named):
-        call(Shuffle(1.0, 5).pair.laws(-50.0).upper)
+        call(Shuffle(1.0, 5).pair.listed(-50.0).upper)

@@ -9,15 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shufflekit import Shuffle, exact
+from shufflekit.beyond import dominance
+from shufflekit.beyond.check_ins import check_in_mixture
+from shufflekit.beyond.scores import clone_scores, score_pair
 from shufflekit.divergences import hockey_stick
-from shufflekit.dominating_pairs import BinaryResponse, checked_in_clones
-from shufflekit.dominating_pairs import clones as engine_clones
+from shufflekit.exact import TwoLaws
 from shufflekit.loss_distribution import Composition, Part
-from shufflekit.papers.koskela2023 import clones, sampling
-from shufflekit.papers.koskela2023.clones import TwoLaws
+from shufflekit.papers.koskela2023 import eq31, sampling
 from shufflekit.papers.koskela2023.sampling_accountant import Lemma7Pair, dotted
-from shufflekit.randomizers import RandomizedResponse, random_channel
-from tests import strategies
+from shufflekit.randomizers import RandomizedResponse
+from tests import pairs, strategies
 
 HALF = Fraction(1, 2)
 RR = RandomizedResponse(2, ratio=3)
@@ -26,7 +27,7 @@ SIZES = [(3, 1), (4, 2), (5, 3), (4, 4)]
 
 
 def below(lower, upper):
-    lhs, rhs, _ = clones.profiles(lower, upper)
+    lhs, rhs, _ = dominance.profiles(lower, upper)
     return bool((lhs <= rhs).all())
 
 
@@ -75,7 +76,7 @@ def test_between_its_corners_lemma7_is_straight(pair, g):
 @pytest.mark.parametrize(("n", "k"), SIZES)
 @pytest.mark.parametrize("channel", [RR, RandomizedResponse(3, ratio=2)], ids=lambda c: c.name)
 def test_lemma7_bounds_the_sampled_shuffle(channel, n, k):
-    pair, g = clones.eq31(k, channel.ratio), Fraction(k, n)
+    pair, g = eq31(k, channel.ratio), Fraction(k, n)
     corners = sampling.lemma7_corners(pair, g)
     bound = sampling.lemma7(pair, g, corners)
     for d in exact.neighbours(channel, n, k):
@@ -85,7 +86,16 @@ def test_lemma7_bounds_the_sampled_shuffle(channel, n, k):
 def test_lemma7_is_attained_when_one_is_drawn():
     alphas = [Fraction(i, 20) for i in range(60)]
     real = np.max([hockey_stick(d.p, d.q, alphas) for d in exact.neighbours(RR, 4, 1)], axis=0)
-    assert (real == sampling.lemma7(clones.eq31(1, 3), Fraction(1, 4), alphas)).all()
+    assert (real == sampling.lemma7(eq31(1, 3), Fraction(1, 4), alphas)).all()
+
+
+def test_the_largest_profile_is_that_of_a_pair():
+    """Above every data set's, and at each kink that of one of them."""
+    alphas, heights = dominance.largest_profile(RR, 3)
+    pair, real = sampling.connect_the_dots(alphas, heights), [TwoLaws(d.p, d.q) for d in exact.neighbours(RR, 3)]
+    assert sum(pair.p) == 1 == sum(pair.q)
+    assert all(below(view, pair) for view in real)
+    assert (np.max([hockey_stick(*view, alphas) for view in real], axis=0) == heights).all()
 
 
 # Connect the dots.
@@ -93,7 +103,7 @@ def test_lemma7_is_attained_when_one_is_drawn():
 
 @given(two_laws())
 def test_all_corners_connected_are_the_pair_itself(pair):
-    dots = sorted({Fraction(0), *clones.kinks(pair)})
+    dots = sorted({Fraction(0), *dominance.kinks(pair)})
     joined = sampling.connect_the_dots(dots, hockey_stick(*pair, dots))
     assert sum(joined.p) == 1 == sum(joined.q)
     assert below(pair, joined)
@@ -131,24 +141,11 @@ def test_what_is_no_profile(alpha, profile, name):
 # Sampled clones.
 
 
-@pytest.mark.parametrize(("n", "k"), [(1, 1), (2, 1), (3, 2), (3, 3)])
-@pytest.mark.parametrize("blanket", ["common", "two inputs"])
-def test_what_is_revealed_are_scores(n, k, blanket):
-    channel = random_channel(3, 2, ratio=3, rng=np.random.default_rng(n))
-    B = clones.common_blanket(channel) if blanket == "common" else clones.two_input_blanket(channel, 0, 1)
-    formula = sampling.sampled_scores(clones.scores(channel, 0, 1, B), n, k)
-    for others in ([0] * (n - 1), [2] * (n - 1), [0, 1, 2][: n - 1]):
-        told = sampling.revealed_sample(channel, others, 0, 1, k, B)
-        assert sum(told.p) == 1 == sum(told.q)
-        assert below(told, formula)
-        assert below(formula, told)
-
-
 @settings(max_examples=25)
 @given(strategies.ratios, st.integers(1, 4), st.data())
 def test_sampled_clones_lie_between_the_shuffle_and_lemma7(ratio, n, data):
     k, inputs = data.draw(st.integers(1, n)), data.draw(st.integers(2, 3))
-    pair, lemma, g = sampling.sampled_scores(clones.clone_scores(ratio), n, k), clones.eq31(k, ratio), Fraction(k, n)
+    pair, lemma, g = score_pair(clone_scores(ratio), k, n), eq31(k, ratio), Fraction(k, n)
     assert all(below((d.p, d.q), pair) for d in exact.neighbours(RandomizedResponse(inputs, ratio=ratio), n, k))
     corners = sampling.lemma7_corners(lemma, g)
     assert (hockey_stick(*pair, corners) <= sampling.lemma7(lemma, g, corners)).all()
@@ -159,71 +156,26 @@ def test_sampled_clones_lie_between_the_shuffle_and_lemma7(ratio, n, data):
 @pytest.mark.parametrize(("n", "k"), [(7, 7), (9, 8), (40, 10)])
 def test_a_white_ball_more_leads_out_of_the_best_event(E, n, k):
     """Why the sampled clones are nowhere above Lemma 7: Q1(S) <= R(S) for S = {P > alpha Q}."""
-    g, (P1, Q1) = Fraction(k, n), clones.eq31(k, E)
+    g, (P1, Q1) = Fraction(k, n), eq31(k, E)
     R = _nobody(E, k)
     P, Q, pair = g * P1 + (1 - g) * R, g * Q1 + (1 - g) * R, TwoLaws(P1, Q1)
     alphas = [a for a in sampling.lemma7_corners(pair, g) if a >= 1]
     assert all(Q1[a * Q < P].sum() <= R[a * Q < P].sum() for a in alphas)
     assert (hockey_stick(P, Q, alphas) <= sampling.lemma7(pair, g, alphas)).all()
-    assert below(TwoLaws(P, Q), sampling.sampled_scores(clones.clone_scores(E), n, k))
+    assert below(TwoLaws(P, Q), score_pair(clone_scores(E), k, n))
 
 
 def test_the_users_without_you_may_be_farther_from_you_than_your_other_value():
     """So the order of R, P1 and Q1 is no argument, for E < 2."""
     E, k = Fraction(11, 10), 8
-    P1, Q1 = clones.eq31(k, E)
+    P1, Q1 = eq31(k, E)
     assert hockey_stick(P1, _nobody(E, k), 1) > hockey_stick(P1, Q1, 1)
 
 
 def test_a_wrong_share_would_be_found_out():
     """The pair of k of n + 1 does not dominate k of n."""
-    wrong = sampling.sampled_scores(clones.clone_scores(3), 5, 2)
+    wrong = score_pair(clone_scores(3), 2, 5)
     assert not all(below((d.p, d.q), wrong) for d in exact.neighbours(RR, 4, 2))
-
-
-@given(strategies.ratios, st.integers(1, 5), rates)
-def test_check_ins_are_the_channel_that_may_be_silent(ratio, n, g):
-    score = clones.clone_scores(ratio)
-    quiet = clones.Scores(*map(clones.law, ([*(g * score.mass), 1 - g], [*score.t0, 1], [*score.t1, 1])))
-    mixture, silence = sampling.check_in_scores(score, n, g), clones.score_pair(quiet, n)
-    assert below(mixture, silence)
-    assert below(silence, mixture)
-
-
-@pytest.mark.parametrize("g", [Fraction(1, 10), HALF, Fraction(1)])
-def test_check_ins_dominate(g):
-    for channel in (RR, RandomizedResponse(3, ratio=2)):
-        pair = sampling.check_in_scores(clones.clone_scores(channel.ratio), 3, g)
-        quiet = sampling.silent(channel, g)
-        assert quiet.ratio == channel.ratio
-        assert all(below((d.p, d.q), pair) for d in exact.neighbours(quiet, 3))
-
-
-def test_the_exact_check_in_is_a_mixture_over_the_messages_shown():
-    """By coins of all users, against the channel that may be silent."""
-    g, others = Fraction(1, 3), [0, 1]
-    quiet = clones.shuffled_view(sampling.silent(RR, g), others, 0, 1)
-    p, q = [], []
-    for k in range(4):
-        chance = math.comb(3, k) * g**k * (1 - g) ** (3 - k)
-        rows = [[RR.probs[x] for x in (*others, own)] for own in (0, 1)]
-        for side, row in zip((p, q), rows, strict=True):
-            side.extend(chance * x for x in (exact.sampled_law(row, k) if k else np.ones(1, dtype=int)).flat)
-    by_coins = TwoLaws(clones.law(p), clones.law(q))
-    assert below(quiet, by_coins)
-    assert below(by_coins, quiet)
-
-
-def test_without_the_number_of_messages_it_is_false():
-    score = clones.clone_scores(3)
-    hidden, shown = sampling.check_in_scores_uncounted(score, 2, HALF), sampling.check_in_scores(score, 2, HALF)
-    real = clones.shuffled_view(sampling.silent(RR, HALF), [0], 0, 1)
-    assert sum(hidden.p) == 1 == sum(hidden.q)
-    assert [hockey_stick(*laws, 2) for laws in (real, shown, hidden)] == [
-        Fraction(3, 64),
-        Fraction(3, 64),
-        Fraction(1, 128),
-    ]
 
 
 # The engine's pairs, and the paper's accountant.
@@ -233,12 +185,12 @@ def test_without_the_number_of_messages_it_is_false():
 @pytest.mark.parametrize("ratio", [Fraction(3, 2), 4])
 def test_the_engine_has_these_pairs(n, k, ratio):
     alphas, eps0 = np.array([1, 1.1, 1.3, 1.7]), math.log(ratio)
-    score, lemma = clones.clone_scores(ratio), clones.eq31(k, ratio)
+    score, lemma = clone_scores(ratio), eq31(k, ratio)
     exact_alphas = [Fraction(a) for a in alphas]
     cases = [
-        (engine_clones(eps0, k, n), hockey_stick(*sampling.sampled_scores(score, n, k), exact_alphas)),
+        (pairs.clones(eps0, k, n).pair, hockey_stick(*score_pair(score, k, n), exact_alphas)),
         (Lemma7Pair(eps0, n, k), sampling.lemma7(lemma, Fraction(k, n), exact_alphas)),
-        (checked_in_clones(eps0, n, 0.25), hockey_stick(*sampling.check_in_scores(score, n, HALF**2), exact_alphas)),
+        (pairs.check_in(eps0, n, 0.25).pair, hockey_stick(*check_in_mixture(score, n, HALF**2), exact_alphas)),
     ]
     for pair, truth in cases:
         ends = pair.delta(np.log(alphas))
@@ -249,9 +201,9 @@ def test_the_engine_has_these_pairs(n, k, ratio):
 def test_the_listed_pair_of_lemma7_has_its_profile():
     """Also below alpha = 1, in both directions."""
     k, n, ratio = 4, 9, 3
-    atoms = Lemma7Pair(math.log(ratio), n, k).laws(-60.0).upper
+    atoms = Lemma7Pair(math.log(ratio), n, k).listed(-60.0).upper
     alphas = [Fraction(i, 10) for i in range(1, 25)]
-    truth = sampling.lemma7(clones.eq31(k, ratio), Fraction(k, n), alphas).astype(float)
+    truth = sampling.lemma7(eq31(k, ratio), Fraction(k, n), alphas).astype(float)
     P, Q = np.exp(atoms.log_q + atoms.loss), np.exp(atoms.log_q)
     listed = [np.maximum(P - float(a) * Q, 0).sum() + atoms.missing + atoms.infinite for a in alphas]
     assert listed == pytest.approx(truth, abs=1e-12)
@@ -260,7 +212,7 @@ def test_the_listed_pair_of_lemma7_has_its_profile():
 @pytest.mark.parametrize("rounds", [2, 3])
 def test_lemma7_composed_against_the_product_in_fractions(rounds):
     ratio, n, k = 4, 5, 3
-    lemma, g = clones.eq31(k, ratio), Fraction(k, n)
+    lemma, g = eq31(k, ratio), Fraction(k, n)
     corners = sampling.lemma7_corners(lemma, g)
     one = sampling.connect_the_dots(corners, sampling.lemma7(lemma, g, corners))
     p, q = one
@@ -285,7 +237,7 @@ def test_dots_of_the_accountant_are_algorithm_1():
     atoms = dotted(pair, 9, reach)
     alphas = [0, *(Fraction(math.exp(x)) for x in np.linspace(-reach, reach, 9))]
     truth = sampling.connect_the_dots(
-        alphas, sampling.lemma7(clones.eq31(3, 4), Fraction(3, 5), np.array([Fraction(a) for a in alphas]))
+        alphas, sampling.lemma7(eq31(3, 4), Fraction(3, 5), np.array([Fraction(a) for a in alphas]))
     )
     spread = np.exp(atoms.log_q) @ np.maximum(np.exp(atoms.loss)[:, None] - [1.0, 1.3, 2.0], 0)
     assert spread + atoms.missing == pytest.approx(
@@ -311,21 +263,19 @@ def test_the_grid_must_hold_1(n_alpha):
 
 def test_dots_are_for_symmetric_pairs():
     with pytest.raises(TypeError, match="symmetric"):
-        dotted(BinaryResponse(1.0, 10, 10), 11, 0.25)
+        dotted(pairs.binary(1.0, 10, 10).pair, 11, 0.25)
 
 
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda: sampling.lemma7(clones.eq31(2, 3), 0, 1), "gamma"),
-        (lambda: sampling.eq23(clones.eq31(2, 3), 1.5, 1), "gamma"),
+        (lambda: sampling.lemma7(eq31(2, 3), 0, 1), "gamma"),
+        (lambda: sampling.eq23(eq31(2, 3), 1.5, 1), "gamma"),
         (lambda: sampling.lemma7((1, 2, 3), HALF, 1), "laws"),
-        (lambda: sampling.lemma7_corners(clones.eq31(2, 3), "1"), "gamma"),
-        (lambda: sampling.sampled_scores(clones.clone_scores(3), 2, 3), "k"),
-        (lambda: sampling.sampled_scores(None, 2, 1), "score"),
-        (lambda: sampling.check_in_scores(clones.clone_scores(3), 0, HALF), "n"),
-        (lambda: sampling.silent(None, HALF), "channel"),
-        (lambda: sampling.revealed_sample(RR, [0], 0, 1, 3, clones.common_blanket(RR)), "k"),
+        (lambda: sampling.connect_the_dots([0, "1"], [1, 0]), "alpha"),
+        (lambda: sampling.connect_the_dots([0, 1], [1, None]), "profile"),
+        (lambda: dominance.largest_profile(None, 2), "channel"),
+        (lambda: sampling.lemma7_corners(eq31(2, 3), "1"), "gamma"),
         (lambda: Lemma7Pair(1.0, 10, 11), "k"),
         (lambda: Lemma7Pair(0.0, 10, 5), "eps0"),
     ],

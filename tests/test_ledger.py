@@ -15,7 +15,9 @@ from shufflekit import claims
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 import ledger  # noqa: E402
+from markers import filled  # noqa: E402
 
+BEGIN, END = "<!-- ledger:begin -->", "<!-- ledger:end -->"
 WRONG = ("typo", "false")
 TO_SETTLE = {True: {"refute": 1, "verify corrected": 1}, False: {"verify": 1}}
 
@@ -65,8 +67,8 @@ def problems(root: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
                 found.append(f"{notebook}: {kind} of {claim_id}, which has no entry")
             elif entries[claim_id].notebook != notebook:
                 found.append(f"{notebook}: {kind} of {claim_id}, which is for {entries[claim_id].notebook}")
-    readme = (root / "README.md").read_text(encoding="utf-8")
-    if ledger.with_table(readme, claims.table()) != readme:
+    readme = root / "README.md"
+    if filled(readme, "ledger", claims.table()) != readme.read_text(encoding="utf-8"):
         found.append("README.md holds another table: run make ledger")
     return found
 
@@ -113,7 +115,7 @@ def build(root, toml=TRUE + FALSE, first=FIRST, second=SECOND):
             {"cell_type": "code", "source": code.splitlines(keepends=True)},
         ]
         (root / "notebooks" / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
-    (root / "README.md").write_text(f"# Title\n{ledger.BEGIN}\n{ledger.END}\nThe end.\n")
+    (root / "README.md").write_text(f"# Title\n{BEGIN}\n{END}\nThe end.\n")
 
 
 def refresh(root, monkeypatch):
@@ -128,8 +130,8 @@ def test_a_whole_ledger_passes(tmp_path, monkeypatch):
     refresh(tmp_path, monkeypatch)
     assert problems(tmp_path, monkeypatch) == []
     readme = (tmp_path / "README.md").read_text()
-    assert readme.startswith(f"# Title\n{ledger.BEGIN}\n| claim |")
-    assert readme.endswith(f"(notebooks/01_second.ipynb) |\n{ledger.END}\nThe end.\n")
+    assert readme.startswith(f"# Title\n{BEGIN}\n| claim |")
+    assert readme.endswith(f"(notebooks/01_second.ipynb) |\n{END}\nThe end.\n")
     refresh(tmp_path, monkeypatch)
     assert (tmp_path / "README.md").read_text() == readme
 
@@ -188,10 +190,11 @@ def test_a_stale_table_is_found(tmp_path, monkeypatch):
     assert problems(tmp_path, monkeypatch) == ["README.md holds another table: run make ledger"]
 
 
-@pytest.mark.parametrize("text", ["no markers", f"{ledger.END} {ledger.BEGIN}", f"{ledger.BEGIN} {ledger.BEGIN}"])
-def test_a_readme_without_its_markers(text):
+@pytest.mark.parametrize("text", ["no markers", f"{END} {BEGIN}", f"{BEGIN} {BEGIN}"])
+def test_a_readme_without_its_markers(text, tmp_path):
+    (tmp_path / "README.md").write_text(text)
     with pytest.raises(ValueError, match=r"README\.md must hold <!-- ledger:begin -->"):
-        ledger.with_table(text, "table")
+        filled(tmp_path / "README.md", "ledger", "table")
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shufflekit import certify
-from shufflekit.dominating_pairs import Atoms, BinaryResponse, Laws, clones, randomized_response, ternary_response
+from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.convex_order import split
+from shufflekit.dominating_pairs import randomized_response
 from shufflekit.loss_distribution import Composition, Part
-from shufflekit.loss_distribution.curve import Curve
-from shufflekit.loss_distribution.grids import contract, potential, shifted, split
+from shufflekit.loss_distribution.curve import Curve, deltas
 from shufflekit.loss_distribution.listed import Listed
-from shufflekit.loss_distribution.spectrum import Leftover, composed, moments, reach
-from tests import strategies, truth
+from shufflekit.loss_distribution.parts import Leftover, moments, reach
+from shufflekit.loss_distribution.spectrum import composed
+from tests import pairs, strategies, truth
 
 
 def enumerated_delta(parts: list[tuple[Atoms, int]], eps: float) -> float:
@@ -99,7 +101,7 @@ def test_golden_epsilon_of_a_hundred_thousand_rounds(eps0: float, eps: float) ->
 @pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-20, 1e-60])
 @pytest.mark.parametrize("rounds", [1, 2, 200])
 def test_epsilon_inverts_delta(delta: float, rounds: int) -> None:
-    composition = Composition([Part(BinaryResponse(1.0, 200, 200), rounds)])
+    composition = Composition([Part(pairs.binary(1.0, 200, 200).pair, rounds)])
     ends = composition.epsilon(delta, 1e-2)
     assert 0 <= ends.lower <= ends.upper
     assert ends.width <= 1e-2
@@ -115,23 +117,6 @@ def test_no_mass_no_privacy_loss_corners() -> None:
     assert Composition([Part(one, 10)]).epsilon(0.9999, 1e-3).upper < 1
     tiny = Composition([Part(randomized_response(1e-6, 1000, 10**6), 5)])
     assert tiny.epsilon(0.1, 1e-3).upper == pytest.approx(0, abs=1e-6)
-
-
-@given(st.floats(0.1, 4), st.integers(1, 40), st.floats(0.001, 1), st.floats(0.001, 0.3))
-def test_both_grids_are_on_their_side_in_the_convex_order(eps0: float, n: int, rate: float, step: float) -> None:
-    """Checked on potentials computed anew, at the atoms and at the points of the grid."""
-    atoms = randomized_response(eps0, n, math.ceil(n / rate))
-    y, q = np.expm1(atoms.loss), np.exp(atoms.log_q)
-    for grid, side in ((split(atoms, step), 1), (contract(atoms, step), -1)):
-        g, w = np.expm1(grid.loss), np.exp(grid.log_q)
-        for a in np.concatenate([y, g]):
-            difference = w @ np.maximum(g - a, 0) - q @ np.maximum(y - a, 0)
-            assert side * difference >= -1e-14
-
-
-def test_potential_is_the_expected_excess() -> None:
-    y, q = np.array([-1.0, 0.0, 0.5, 2.0]), np.array([0.1, 0.4, 0.3, 0.2])
-    assert potential(y, q) == pytest.approx([q @ np.maximum(y - a, 0) for a in y])
 
 
 @pytest.mark.parametrize(("eps0", "n", "rounds"), [(6.0, 10, 100_000), (4.0, 10, 10**6), (5.0, 1, 812)])
@@ -166,8 +151,8 @@ def test_no_parts() -> None:
 )
 @pytest.mark.parametrize("flip", [False, True])
 def test_extreme_pairs_need_no_huge_grid(parts: list[tuple[float, int, int, int]], flip: bool) -> None:
-    pairs = [(randomized_response(eps0, n, population), rounds) for eps0, n, population, rounds in parts]
-    composition = Composition([Part(pair.reversed() if flip else pair, rounds) for pair, rounds in pairs])
+    found = [(randomized_response(eps0, n, population), rounds) for eps0, n, population, rounds in parts]
+    composition = Composition([Part(atoms.reversed() if flip else atoms, rounds) for atoms, rounds in found])
     ends = composition.epsilon(1e-6, 0.5)
     assert 0 <= ends.lower <= ends.upper <= sum(eps0 * rounds for eps0, _, _, rounds in parts) * (1 + 1e-12)
     assert 0 <= composition.delta(0.0, 0.5).lower <= composition.delta(0.0, 0.5).upper <= 1
@@ -198,8 +183,8 @@ def listed(p: np.ndarray, q: np.ndarray) -> Atoms:
 @given(st.data(), st.integers(1, 4), st.floats(0, 2))
 def test_different_asymmetric_rounds_against_fractions(data: st.DataObject, kinds: int, eps: float) -> None:
     """Infinite losses, P-mass that Q sees and Q-mass that P does not, any order of the parts."""
-    pairs = [data.draw(strategies.laws()) for _ in range(kinds)]
-    shared = [(p, q) for p, q in pairs if any(a and b for a, b in zip(p, q, strict=True))]
+    drawn = [data.draw(strategies.laws()) for _ in range(kinds)]
+    shared = [(p, q) for p, q in drawn if any(a and b for a, b in zip(p, q, strict=True))]
     if not shared:
         return
     rounds = [data.draw(st.integers(1, 2)) for _ in shared]
@@ -240,7 +225,7 @@ def test_many_rounds_of_two_kinds_through_the_fft(
 @pytest.mark.parametrize(("E", "n", "population"), [(3, 3, 3), (2, 6, 6), (3, 2, 8), (7, 4, 5)])
 def test_the_clone_pair_composed_in_fractions(E: int, n: int, population: int, rounds: int) -> None:
     laws = truth.clone_pair(E, n, population)
-    pair = clones(math.log(E), n, population)
+    pair = pairs.clones(math.log(E), n, population).pair
     composition = Composition([Part(pair, rounds)])
     for share in (0.0, 0.05, 0.3, 0.8):
         eps = share * rounds * pair.largest_loss
@@ -258,15 +243,15 @@ def test_the_clone_pair_composed_in_fractions(E: int, n: int, population: int, r
 
 
 def test_origin_and_spacing_change_nothing_but_the_work() -> None:
-    atoms = ternary_response(1.0, 30, 3000).laws(-60.0).upper
+    atoms = pairs.ternary(1.0, 30, 3000).pair.listed(-60.0).upper
     found = []
     for changed in (atoms, atoms._replace(spacing=0.0), atoms._replace(origin=1e-4), atoms._replace(origin=-0.01)):
         ends = Composition([Part(changed, 500)]).epsilon(1e-6, 1e-4)
         assert ends.width <= 1e-3
         found.append(ends)
     assert max(ends.lower for ends in found) <= min(ends.upper for ends in found)
-    assert shifted(atoms._replace(origin=0.1)).loss == pytest.approx(atoms.loss - 0.1)
-    moved = shifted(atoms._replace(origin=0.1))
+    assert atoms._replace(origin=0.1).shifted().loss == pytest.approx(atoms.loss - 0.1)
+    moved = atoms._replace(origin=0.1).shifted()
     assert moved.loss + moved.log_q == pytest.approx(atoms.loss + atoms.log_q)
 
 
@@ -342,11 +327,11 @@ def test_moments_and_reach(pair: list[np.ndarray], tilt: float) -> None:
 
 def test_laws_with_two_ends_stay_two_ends() -> None:
     """A law below and one above, composed: each on its side of the truth between them."""
-    low, true, high = (clones(eps0, 4, 4).laws(-60.0).upper for eps0 in (0.98, 1.0, 1.02))
+    low, true, high = (pairs.clones(eps0, 4, 4).pair.listed(-60.0).upper for eps0 in (0.98, 1.0, 1.02))
     exact = Composition([Part(true, 5)]).delta(0.5, 1e-4)
-    ends = Composition([Part(Laws(low, high), 5)]).delta(0.5, 1e-4)
+    ends = Composition([Part(Enclosure(low, high), 5)]).delta(0.5, 1e-4)
     assert ends.lower < exact.lower <= exact.upper < ends.upper
-    found = Listed([Part(low, 5)], [Part(high, 5)]).delta(0.5, 1e-4)
+    found = Listed([Part(Enclosure(low, high), 5)]).delta(0.5, 1e-4)
     assert found == ends
 
 
@@ -356,3 +341,27 @@ def test_a_law_of_one_loss() -> None:
     for rounds in (1, 2, 100):
         assert Composition([Part(certain, rounds)]).delta(0.0, 1e-3).upper <= 1e-12
         assert Composition([Part(certain, rounds)]).epsilon(0.1, 1e-3).upper <= 1e-12
+
+
+@pytest.mark.parametrize("rounds", [2, 3, 4, 10])
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_losses_whose_exponential_is_no_number(n: int, rounds: int) -> None:
+    """At eps0 = 300 three rounds lose 900, and e^900 overflows: once, eps was 0 for certain."""
+    composition = Composition([Part(pairs.clones(300.0, n, n).pair, rounds)])
+    # Up to e^-300, all slots but the changed record's say nothing, and that one is right: each round loses 300.
+    for delta in (0.5, 1e-6):
+        ends = composition.epsilon(delta, 1e-4)
+        exact = 300.0 * rounds + math.log1p(-delta)
+        assert ends.lower <= exact * (1 + 1e-9)
+        assert exact * (1 - 1e-9) <= ends.upper
+    ends = composition.delta(300.0 * rounds - 9, 1e-4)
+    assert ends.lower <= -math.expm1(-9) * (1 + 1e-9) and -math.expm1(-9) * (1 - 1e-9) <= ends.upper
+    assert ends.width <= 1e-4
+
+
+@given(st.lists(st.tuples(st.floats(-900, 900), st.floats(0, 1)), min_size=1, max_size=30))
+def test_deltas_at_each_loss(drawn: list[tuple[float, float]]) -> None:
+    """However far the losses are apart."""
+    loss, weight = (np.array(column) for column in zip(*sorted(drawn), strict=True))
+    exact = [math.fsum(w * -math.expm1(at - x) for x, w in zip(loss, weight, strict=True) if x > at) for at in loss]
+    assert deltas(loss, weight) == pytest.approx(exact, rel=1e-12, abs=1e-300)

@@ -23,7 +23,7 @@ from shufflekit import (
     exact,
 )
 from shufflekit.divergences import hockey_stick, renyi
-from shufflekit.dominating_pairs import BlanketPair
+from shufflekit.dominating_pairs import ScorePair
 from shufflekit.protocols import MAX_ROUNDS
 from shufflekit.randomizers import random_channel
 from tests import truth
@@ -60,7 +60,7 @@ def test_no_channel_and_no_data_are_worse(ratio, n, population):
         for order in (2, 3.5):
             found = max(renyi(pair.p.astype(float), pair.q.astype(float), order) for pair in pairs)
             assert found <= general.rdp(order) * (1 + 1e-9)
-            if not isinstance(known.pair, BlanketPair):  # which is listed slowly
+            if not isinstance(known.pair, ScorePair):  # which is listed slowly
                 assert found <= known.rdp(order) * (1 + 1e-9)
 
 
@@ -82,8 +82,8 @@ def test_composed_rounds_of_real_channels(channel, rounds):
     n = 2 if channel.outputs > 3 else 3
     run = Shuffle(math.log(3), n) * rounds
     own = Shuffle(randomizer=channel, n=n)
-    # A channel that is not told as votes is composed slowly.
-    fast = not isinstance(own.pair, BlanketPair)
+    # A channel that does not vote is composed slowly.
+    fast = not isinstance(own.pair, ScorePair)
     for eps in (0.1, 0.6):
         bound, known = run.delta(eps), (own * rounds if fast else run).delta(eps)
         for pair in itertools.islice(exact.neighbours(channel, n), 0, None, 1 if rounds == 2 else 3):

@@ -1,7 +1,9 @@
-"""Channels: their privacy level exactly, their samples, their estimates."""
+"""Channels: their privacy level exactly, their samples, their estimates; and that they stay as they are."""
 
+import copy
 import itertools
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -12,10 +14,14 @@ from scipy.stats import chisquare
 from strategies import ratios
 
 from shufflekit.randomizers import (
+    MOST_HADAMARD,
+    MOST_SQUARE,
     Channel,
     DiscretizedLaplace,
     HadamardResponse,
     RandomizedResponse,
+    checked_channel,
+    checked_input,
     random_channel,
 )
 
@@ -64,7 +70,7 @@ def test_privacy_level_is_attained_in_floats(eps0):
         np.testing.assert_allclose(channel.probs.sum(axis=1), 1, rtol=1e-14)
         assert (channel.probs > 0).all()
         np.testing.assert_allclose(channel.log_probs, np.log(channel.probs), rtol=1e-15)
-        assert f"eps0 = {eps0:.6g}" in repr(channel)
+        assert f"eps0 = {eps0:.6g}" in str(channel)
 
 
 def test_small_levels_keep_their_digits():
@@ -180,7 +186,7 @@ def test_a_channel_that_gives_its_input_away():
     assert channel.ratio == math.inf
     assert channel.eps0 == math.inf
     assert channel.log_probs[0, 2] == -math.inf
-    assert "eps0 = inf" in repr(channel)
+    assert "eps0 = inf" in str(channel)
 
 
 def test_ways_to_say_the_level():
@@ -197,3 +203,95 @@ def test_a_channel_needs_a_table():
             Channel(probs)
     with pytest.raises(ValueError, match=r"probs must be an array of probabilities.* got a sum of 0\.9"):
         Channel([[0.5, 0.5], [0.4, 0.5]])
+
+
+# A channel stays as it is, and says how it was made.
+
+HALF = Fraction(1, 2)
+SHOWN = {
+    "RandomizedResponse(k=2, eps0=1.0)": RandomizedResponse(eps0=1.0),
+    "RandomizedResponse(k=3, ratio=3)": RandomizedResponse(np.int64(3), ratio=3),
+    "RandomizedResponse(k=3, ratio=Fraction(5, 2))": RandomizedResponse(3, ratio=Fraction(5, 2)),
+    "HadamardResponse(k=5, eps0=0.1)": HadamardResponse(5, np.float64(0.1)),
+    "HadamardResponse(k=2, ratio=7)": HadamardResponse(2, ratio=Fraction(7)),
+    "DiscretizedLaplace(k=4, eps0=1.5)": DiscretizedLaplace(4, 1.5),
+    "Channel([[0.1, 0.9], [0.30000000000000004, 0.7]], name='mine')": Channel([[0.1, 0.9], [0.1 + 0.2, 0.7]], "mine"),
+    "Channel([[Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 3), Fraction(2, 3)]], name='channel')": Channel(
+        [[HALF, HALF], [Fraction(1, 3), Fraction(2, 3)]]
+    ),
+}
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_what_is_shown_makes_the_channel_again(text):
+    channel = SHOWN[text]
+    assert repr(channel) == text
+    again = eval(text)
+    assert again == channel
+    assert (again.name, again.probs.dtype) == (channel.name, channel.probs.dtype)
+
+
+@pytest.mark.parametrize("channel", SHOWN.values(), ids=str)
+def test_copies_are_equal_and_as_fixed(channel):
+    for other in (pickle.loads(pickle.dumps(channel)), copy.copy(channel), copy.deepcopy(channel)):
+        assert other == channel
+        assert hash(other) == hash(channel)
+        assert (repr(other), str(other), type(other)) == (repr(channel), str(channel), type(channel))
+        with pytest.raises(ValueError, match="read-only"):
+            other.probs[0, 0] = 0.25
+
+
+@pytest.mark.parametrize("channel", SHOWN.values(), ids=str)
+def test_a_channel_cannot_be_changed(channel):
+    with pytest.raises(ValueError, match="read-only"):
+        channel.probs[0, 0] = 0.25
+    for name in ("probs", "name", "inputs", "eps0", "other"):
+        with pytest.raises(AttributeError, match=f"a channel cannot be changed, got a new {name}: make another one"):
+            setattr(channel, name, 1)
+    with pytest.raises(AttributeError, match="a channel cannot be changed: probs stays"):
+        del channel.probs
+
+
+def test_the_table_that_was_given_may_change():
+    table = np.array([[0.5, 0.5], [0.25, 0.75]])
+    channel = Channel(table)
+    table[0, 0] = 0.1
+    assert channel.probs[0, 0] == 0.5
+
+
+def test_equal_tables_are_equal_channels():
+    """Whatever they are called, and whether their numbers are floats or the same fractions."""
+    exact, floats = RandomizedResponse(2, ratio=3), Channel([[0.75, 0.25], [0.25, 0.75]], "by hand")
+    assert exact == floats
+    assert len({exact, floats}) == 1
+    assert exact != RandomizedResponse(2, ratio=2)
+    assert exact != RandomizedResponse(3, ratio=3)
+    assert exact != "RandomizedResponse(k=2, ratio=3)"
+    assert RandomizedResponse(2, 1.0) != RandomizedResponse(2, 1.0 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "most"),
+    [(RandomizedResponse, MOST_SQUARE), (HadamardResponse, MOST_HADAMARD), (DiscretizedLaplace, MOST_SQUARE)],
+)
+def test_tables_that_are_too_large_are_refused_at_once(kind, most):
+    for k in (most + 1, 10**9, 10**30):
+        with pytest.raises(ValueError, match=f"k must be a whole number of at least 2 and at most {most:,}, got {k}"):
+            kind(k, 1.0)
+
+
+@pytest.mark.parametrize("k", [1023, 1024, 2047, 2048])
+def test_no_table_allowed_has_more_than_ten_million_entries(k):
+    assert MOST_SQUARE**2 <= 10**7 < (MOST_SQUARE + 1) ** 2
+    assert MOST_HADAMARD * 4096 <= 10**7 < (MOST_HADAMARD + 1) * 4096
+    assert k * (1 << k.bit_length()) <= 10**7
+
+
+def test_checks_of_channels_name_the_argument():
+    channel = RandomizedResponse(3, 1.0)
+    assert checked_channel(randomizer=channel) is channel
+    assert checked_input(channel, x0=np.int64(2)) == 2
+    with pytest.raises(TypeError, match=r"^randomizer must be a shufflekit\.randomizers\.Channel, got 'RR'$"):
+        checked_channel(randomizer="RR")
+    with pytest.raises(ValueError, match=r"^x1 must be a whole number of at least 0 and at most 2, got 3$"):
+        checked_input(channel, x1=3)

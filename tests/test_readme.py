@@ -1,4 +1,4 @@
-"""The README's examples are run, and what they print is compared."""
+"""The examples of README, CONTRIBUTING and the docstrings are run, and what they print is compared."""
 
 import doctest
 import re
@@ -7,14 +7,26 @@ from pathlib import Path
 
 import pytest
 
+from shufflekit import Run, Shuffle
 from shufflekit.cli import main
+from shufflekit.protocols import run
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
 
 
-def test_python_examples() -> None:
-    result = doctest.testfile(str(README), module_relative=False, optionflags=doctest.ELLIPSIS)
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_python_examples(name: str) -> None:
+    result = doctest.testfile(str(ROOT / name), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert result.attempted >= 4
+    assert result.failed == 0
+
+
+def test_examples_of_docstrings() -> None:
+    """What ``help(Shuffle.epsilon)`` shows is what happens."""
+    assert Shuffle.epsilon.__doc__ == Run.epsilon.__doc__
+    result = doctest.testmod(run, optionflags=doctest.ELLIPSIS)
+    assert result.attempted >= 8
     assert result.failed == 0
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shufflekit import divergences
 from shufflekit.papers import girgis2021
 from shufflekit.randomizers import RandomizedResponse
-from shufflekit.renyi import RenyiCurve, epsilon_at_order, log_delta_at_order
+from shufflekit.renyi import RenyiCurve, best_order, epsilon_at_order, log_delta_at_order
 
 gaussian = RenyiCurve(lambda order: order * 0.01)
 
@@ -44,6 +44,72 @@ def test_best_order_beats_every_order_of_a_fine_grid() -> None:
             grid = epsilon_at_order(rounds * gaussian(orders), orders, delta).min()
             assert best.value <= max(grid, 0) * (1 + 1e-9)
             assert best.value == pytest.approx(max(grid, 0), rel=1e-4)
+
+
+class Counted:
+    """A bound that counts the orders at which it is asked."""
+
+    def __init__(self, function) -> None:
+        self.function, self.asked = function, 0
+
+    def __call__(self, orders: np.ndarray) -> np.ndarray:
+        self.asked += orders.size
+        return self.function(orders)
+
+
+def two_valleys(orders: np.ndarray) -> np.ndarray:
+    """One about order 2, and a deeper one about order 80."""
+    return np.minimum((orders - 2) ** 2 + 1, 0.5 + np.log(orders / 80) ** 2)
+
+
+@pytest.mark.parametrize("best", [1.0001, 1.7, 2.0, 17.3, 3000.0, 1e6])
+def test_the_best_real_order(best: float) -> None:
+    bound = Counted(lambda orders: np.log((orders - 1) / (best - 1)) ** 2)
+    found = best_order(bound)
+    assert found.value < 1e-12
+    assert found.order == pytest.approx(best, rel=1e-5)
+    assert bound.asked <= 60
+
+
+@pytest.mark.parametrize("best", [2, 3, 17, 1000, 123_456])
+def test_the_best_whole_order(best: int) -> None:
+    bound = Counted(lambda orders: abs(np.log(orders / best)))
+    assert best_order(bound, whole=True) == (0.0, best)
+    assert bound.asked <= 150
+
+
+def test_a_start_near_the_best_order_saves_questions() -> None:
+    bound = Counted(lambda orders: np.log((orders - 1) / 1e4) ** 2)
+    best_order(bound)
+    far, bound.asked = bound.asked, 0
+    assert best_order(bound, start=9000.0, patience=1, precision=1e-3).value < 1e-5
+    assert bound.asked < far / 2
+
+
+def test_patience_finds_the_second_valley() -> None:
+    assert best_order(two_valleys, whole=True, patience=6).order == 80
+    assert best_order(two_valleys, whole=True, patience=1).order == 2
+    assert best_order(two_valleys, patience=6).order == pytest.approx(80, rel=1e-6)
+
+
+def test_a_quick_floor_saves_questions() -> None:
+    plain, spared = Counted(two_valleys), Counted(two_valleys)
+    assert best_order(plain, whole=True) == best_order(
+        spared, whole=True, floor=lambda orders: two_valleys(orders) - 0.1
+    )
+    assert spared.asked < plain.asked
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_no_order_above_the_most_is_tried(whole: bool) -> None:
+    tried: list[float] = []
+
+    def falling(orders: np.ndarray) -> np.ndarray:
+        tried.extend(orders)
+        return -orders
+
+    assert best_order(falling, whole=whole, most=100.0).order == pytest.approx(100, rel=1e-8)
+    assert max(tried) <= 100
 
 
 def test_epsilon_and_delta_are_inverse_at_the_optimum() -> None:

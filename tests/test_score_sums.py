@@ -6,13 +6,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflekit.dominating_pairs.gaussian import lognormal_score
-from shufflekit.dominating_pairs.score_sums import excess, finite_excess, finite_score, sums
+from shufflekit.dominating_pairs.lognormal import lognormal_score
+from shufflekit.dominating_pairs.score_grid import LogMoments, finite_score
+from shufflekit.dominating_pairs.score_sums import stop_loss, stop_loss_of, sums
 
 VALUES, MASSES = np.array([-1.3, 0.0, 0.4, 2.0]), np.array([0.3, 0.45, 0.2, 0.05])
 
 
-def exact_excess(values, masses, n, c):
+def exact_stop_loss(values, masses, n, c):
     """By adding one score after the other, in mpmath."""
     law = {mpmath.mpf(0): mpmath.mpf(1)}
     for _ in range(n):
@@ -29,8 +30,8 @@ def exact_excess(values, masses, n, c):
 @pytest.mark.parametrize("share", [-0.2, 0.0, 0.3, 0.6, 0.95])
 def test_both_ends_hold_the_exact_value(n, share):
     c = share * 2 * n
-    exact = float(exact_excess(VALUES, MASSES, n, c))
-    ends = finite_excess(VALUES, MASSES, n, c, 1e-4)
+    exact = float(exact_stop_loss(VALUES, MASSES, n, c))
+    ends = stop_loss_of(VALUES, MASSES, n, c, 1e-4)
     assert ends.lower <= exact * (1 + 1e-12) and exact <= ends.upper * (1 + 1e-12)
     assert ends.upper - ends.lower <= 0.01 * exact
 
@@ -45,7 +46,7 @@ def test_binomial_tails_keep_their_digits_far_out():
                 for i in k[:400]
             ]
             exact = float(sum((int(i) - c) * m for i, m in zip(k, head, strict=False)))
-        ends = finite_excess(np.array([0.0, 1.0]), np.array([1 - p, p]), n, float(c), 1e-4)
+        ends = stop_loss_of(np.array([0.0, 1.0]), np.array([1 - p, p]), n, float(c), 1e-4)
         assert ends.lower <= exact * (1 + 1e-9) and exact <= ends.upper * (1 + 1e-9)
         assert ends.upper <= ends.lower * (1 + 1e-4)  # whole numbers lie on the grid: round-off is all
     assert exact < 1e-130
@@ -54,18 +55,18 @@ def test_binomial_tails_keep_their_digits_far_out():
 def test_the_ends_close_in_as_the_grid_is_refined():
     widths = []
     for rtol in (1e-2, 1e-3, 1e-4):
-        ends = finite_excess(VALUES, MASSES, 3000, 300.0, rtol)
+        ends = stop_loss_of(VALUES, MASSES, 3000, 300.0, rtol)
         widths.append(float(1 - ends.lower / ends.upper))
     assert widths[2] < widths[1] < widths[0] and widths[2] < 0.02
 
 
 def test_nothing_lies_above_the_largest_sum():
-    ends = finite_excess(VALUES, MASSES, 7, 14.0, 1e-4)
+    ends = stop_loss_of(VALUES, MASSES, 7, 14.0, 1e-4)
     assert ends.lower == ends.upper == 0.0
 
 
 def test_a_score_of_one_value_is_no_chance():
-    ends = finite_excess(np.array([0.25, 3.0]), np.array([1.0, 0.0]), 8, 1.5, 1e-4)
+    ends = stop_loss_of(np.array([0.25, 3.0]), np.array([1.0, 0.0]), 8, 1.5, 1e-4)
     assert ends.lower == ends.upper == 0.5
 
 
@@ -117,12 +118,34 @@ def test_the_lognormal_cells_hold_what_the_density_says(sigma):
             assert score.mass[cell] == pytest.approx(exact, rel=1e-11, abs=1e-18)
 
 
-def test_excess_of_a_continuous_score_is_the_closed_form():
+def test_the_stop_loss_of_a_continuous_score_is_the_closed_form():
     sigma = 2.0
     score = lognormal_score(sigma, 200.0, 1 << 16)
     for c in (0.5, 1.0, 2.0):
         z = sigma * math.log(c)
         exact = float(mpmath.ncdf(0.5 / sigma - z) - c * mpmath.ncdf(-0.5 / sigma - z))
-        ends = excess(score, 1, c)
+        ends = stop_loss(score, 1, c)
         assert ends.lower <= exact <= float(ends.upper) * (1 + 1e-9) + 1e-15
         assert ends.upper <= ends.lower * (1 + 1e-5)
+
+
+@pytest.mark.parametrize("tilt", [-0.05, 0.0, 0.03])
+@pytest.mark.parametrize("n", [1, 30, 3000])
+def test_reach_is_as_far_as_it_must_be(n, tilt):
+    """Against the tilted law of the sum itself, added up score by score."""
+    score, log_tail = finite_score(VALUES, MASSES, 0.1), -20.0
+    law = LogMoments(score)
+    weight = score.mass * np.exp(tilt * np.arange(len(score.mass)))
+    total, square, left = np.ones(1), weight / weight.sum(), n
+    while left:
+        total = np.convolve(total, square) if left % 2 else total
+        left //= 2
+        square = np.convolve(square, square) if left else square
+    first, last = law.reach(n, tilt, log_tail)
+    assert 0 <= first <= last <= len(total) - 1
+    for outside in (total[:first].sum(), total[last + 1 :].sum()):
+        assert outside <= math.exp(log_tail) + 1e-15
+    mean, deviation = law.tilted(tilt)
+    assert n * mean == pytest.approx(float(total @ np.arange(len(total))), rel=1e-9)
+    # And not much farther.
+    assert last - first <= 15 * deviation * math.sqrt(n) + 60

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shufflekit import Shuffle, ShuffledCheckIn, certify
-from shufflekit.dominating_pairs import BinaryResponse, clones, ternary_response
+from shufflekit import Shuffle, ShuffledCheckIn
 from shufflekit.loss_distribution import single_round
+from tests import pairs
 
 DELTAS = [0.1, 1e-3, 1e-8, 1e-20, 1e-60]
 
@@ -20,21 +20,22 @@ DELTAS = [0.1, 1e-3, 1e-8, 1e-20, 1e-60]
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("eps0", [0.1, 1.0, 4.0])
 def test_epsilon_against_the_judge(eps0, n, delta):
-    ends = single_round.epsilon(clones(eps0, n, n), delta, 1e-4)
+    defined = pairs.clones(eps0, n, n)
+    ends = single_round.epsilon(defined.pair, delta, 1e-4)
     assert ends.width <= 1e-4
     assert 0 <= ends.lower <= ends.upper <= eps0 * (1 + 1e-12)
     if ends.lower > 0:
-        assert certify.clones(eps0, n, n, ends.lower).upper >= delta
-    assert certify.clones(eps0, n, n, ends.upper).lower <= delta
+        assert defined.judged(ends.lower).upper >= delta
+    assert defined.judged(ends.upper).lower <= delta
 
 
 @pytest.mark.parametrize(("n", "population"), [(1, 10), (30, 31), (1000, 10**6), (10**4, 10**10)])
 @pytest.mark.parametrize("reduction", ["clones", "clones2021"])
 def test_sampled_delta_against_the_judge(n, population, reduction):
-    pair = clones(2.0, n, population, reduction)
+    defined = pairs.clones(2.0, n, population, reduction)
     for share in (0.0, 0.03, 0.3):
-        eps = share * pair.largest_loss
-        exact, ends = certify.clones(2.0, n, population, eps, reduction), single_round.delta(pair, eps, 1e-4)
+        eps = share * defined.pair.largest_loss
+        exact, ends = defined.judged(eps), single_round.delta(defined.pair, eps, 1e-4)
         assert ends.lower <= exact.upper
         assert exact.lower <= ends.upper
         assert ends.width <= 1e-4 or exact.upper < 1e-280
@@ -62,7 +63,7 @@ def true_delta(eps0, n, eps):
     [(0.5, 2, (0.0, 0.1, 0.4, 0.7, 0.99)), (3.0, 25, (0.0, 0.1, 0.4, 0.7, 0.99)), (1.0, 480, (0.1, 0.95))],
 )
 def test_a_grid_of_mpmath_values_down_to_1e_60(eps0, n, shares):
-    lowest, pair = 1.0, clones(eps0, n, n)
+    lowest, pair = 1.0, pairs.clones(eps0, n, n).pair
     for share in shares:
         eps = share * eps0
         exact, ends = true_delta(eps0, n, eps), single_round.delta(pair, eps, 1e-4)
@@ -76,7 +77,7 @@ def test_a_grid_of_mpmath_values_down_to_1e_60(eps0, n, shares):
 @pytest.mark.parametrize(("eps0", "delta"), [(0.5, 1e-20), (2.0, 1e-12), (4.0, 1e-60)])
 def test_for_huge_n_the_loss_is_normal(n, eps0, delta):
     """In the limit a Gaussian loss with mean s^2/2 and s^2 = 2 (E-1)^2/((E+1) n), [beyond] 5."""
-    ends = single_round.epsilon(clones(eps0, n, n), delta, 1e-4)
+    ends = single_round.epsilon(pairs.clones(eps0, n, n).pair, delta, 1e-4)
     E = math.exp(eps0)
     s = math.sqrt(2 * (E - 1) ** 2 / ((E + 1) * n))
     with mpmath.workdps(80):
@@ -119,7 +120,7 @@ def test_every_answer_is_ordered_and_as_narrow_as_asked(eps0, n, sampled, decade
 @settings(max_examples=15)
 @given(st.floats(0.05, 5), st.integers(2, 10**6), st.integers(0, 10**6), st.floats(0.01, 0.9))
 def test_delta_and_epsilon_invert_each_other(eps0, n, unsampled, share):
-    for pair in (clones(eps0, n, n + unsampled), ternary_response(eps0, n, n + unsampled)):
+    for pair in (pairs.clones(eps0, n, n + unsampled).pair, pairs.ternary(eps0, n, n + unsampled).pair):
         deviation = math.sqrt(2 * n) * math.expm1(eps0) / (n + unsampled) / math.sqrt(math.exp(eps0) + 1)
         eps = min(share * pair.largest_loss, 10 * share * deviation)
         ends = single_round.delta(pair, eps, 1e-4)
@@ -132,13 +133,14 @@ def test_delta_and_epsilon_invert_each_other(eps0, n, unsampled, share):
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize(("n", "population"), [(3, 3), (300, 300), (10**5, 10**5), (500, 10**6)])
 def test_both_directions_of_the_binary_attack(n, population, mirrored):
-    pair = BinaryResponse(1.5, n, population, mirrored)
+    defined = pairs.binary(1.5, n, population)
+    pair = defined.pair.reversed() if mirrored else defined.pair
     for delta in (1e-2, 1e-9, 1e-30):
         ends = single_round.epsilon(pair, delta, 1e-4)
         if ends.lower > 0:
-            assert certify.randomized_response(1.5, n, population, ends.lower, mirrored).upper >= delta * (1 - 1e-9)
+            assert defined.judged(ends.lower, reverse=mirrored).upper >= delta * (1 - 1e-9)
         if ends.upper < pair.largest_loss:
-            assert certify.randomized_response(1.5, n, population, ends.upper, mirrored).lower <= delta * (1 + 1e-9)
+            assert defined.judged(ends.upper, reverse=mirrored).lower <= delta * (1 + 1e-9)
 
 
 def test_at_a_subnormal_delta():
@@ -146,3 +148,21 @@ def test_at_a_subnormal_delta():
     assert 0.9 < ends.lower <= ends.upper <= 1 + 1e-12
     assert Shuffle(1.0, 100).delta(0.999999999).upper > 0
     assert ShuffledCheckIn(1.0, 50, 0.5).epsilon(5e-324).upper <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("one", "eps"),
+    [
+        (pairs.view(14, 8.25811517804313, 15312, "strong"), 2.8777678010538223),
+        (pairs.view(20, 4.82132580533998, 1641, "strong"), 3.460275459418553),
+        (pairs.view(13, 7.535149539910369, 5893, "strong"), 2.851263150763994),
+        (pairs.clones(2.022669530444604, 62135, 62135), 4.364086201564905e-05),
+    ],
+)
+def test_where_delta_is_nearly_flat(one, eps):
+    """Settings of tools/certify_many.py, seeds 2026, 2027 and 2029: what was left out hid where delta falls."""
+    level = one.judged(eps).upper
+    ends = single_round.epsilon(one.pair, level, 1e-4)
+    assert ends.width <= 1e-4
+    assert one.judged(ends.lower).upper >= level
+    assert one.judged(ends.upper).lower <= level

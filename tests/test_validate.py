@@ -131,3 +131,65 @@ def test_choice():
 def test_exactly_one_name():
     with pytest.raises(ValueError, match="unpack"):
         _validate.positive(a=1, b=2)
+
+
+def test_real_numbers_stay_exact():
+    for value in (3, np.int64(3), Fraction(3, 7), 0.1, np.float64(0.1), mpmath.mpf("0.1"), 10**400):
+        assert _validate.real(x=value) == value
+    assert type(_validate.real(x=3)) is type(_validate.real(x=np.int64(3))) is Fraction
+    assert type(_validate.real(x=np.int64(3)).numerator) is int  # numpy's own would overflow
+    for value in (math.nan, math.inf, -math.inf):
+        with pytest.raises(ValueError, match=r"^x must be a finite number, got"):
+            _validate.real(x=value)
+    for value in NOT_NUMBERS:
+        with pytest.raises(TypeError, match=r"^x must be a finite number, got"):
+            _validate.real(x=value)
+
+
+def test_ratio():
+    for value in (3, Fraction(3, 2), 1.5, math.exp(300)):
+        assert _validate.ratio(ratio=value) == value
+    for value in (1, 0, -3, 1 - 1e-16, 10**200):
+        with pytest.raises(ValueError, match=r"^ratio must be above 1 and at most e\^300, got"):
+            _validate.ratio(ratio=value)
+    with pytest.raises(TypeError, match=r"^ratio must be a finite number"):
+        _validate.ratio(ratio="3")
+
+
+def test_odds():
+    assert _validate.odds(eps0=None, ratio=3) == Fraction(3)
+    assert type(_validate.odds(eps0=None, ratio=3)) is Fraction
+    assert _validate.odds(eps0=1.0, ratio=None) == math.e
+    for eps0, ratio in ((None, None), (1.0, 3)):
+        with pytest.raises(ValueError, match=r"^give exactly one of eps0 and ratio, got"):
+            _validate.odds(eps0=eps0, ratio=ratio)
+    with pytest.raises(TypeError, match=r"^ratio must be a whole number or a Fraction above 1"):
+        _validate.odds(eps0=None, ratio=2.5)
+
+
+@pytest.mark.parametrize(
+    ("check", "allowed"),
+    [(_validate.exact_rate, "above 0 and at most 1"), (_validate.exact_open_unit, "strictly between 0 and 1")],
+)
+def test_exact_shares(check, allowed):
+    assert type(check(gamma=Fraction(1, 3))) is Fraction
+    assert type(check(gamma=np.float64(0.5))) is float
+    for bad in (0, Fraction(-1, 2), 1.5, math.nan):
+        with pytest.raises(ValueError, match=f"^gamma must be {allowed}, got"):
+            check(gamma=bad)
+    for bad in NOT_NUMBERS:
+        with pytest.raises(TypeError, match=f"^gamma must be {allowed}, got"):
+            check(gamma=bad)
+
+
+def test_generator():
+    rng = np.random.default_rng(0)
+    assert _validate.generator(rng=rng) is rng
+    for bad in (None, 3, np.random, np.random.RandomState(0)):
+        with pytest.raises(TypeError, match=r"^rng must be a numpy\.random\.Generator, got"):
+            _validate.generator(rng=bad)
+
+
+def test_a_word_in_an_array_is_no_word():
+    with pytest.raises(ValueError, match="word must be one of 'a', 'b', got"):
+        _validate.choice(("a", "b"), word=np.array(["b"]))

@@ -7,41 +7,33 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shufflekit import certify
-from shufflekit.dominating_pairs import (
-    Votes,
-    checked_in_clones,
-    clones,
-    ternary_check_in,
-    ternary_response,
-    votes,
-    weak_view,
-)
-from shufflekit.dominating_pairs.views import strong_view
-from tests import truth
+from shufflekit import RandomizedResponse, divergences, exact
+from shufflekit.dominating_pairs import Votes, votes
+from tests import pairs, truth
 
-PAIRS = {
-    "clones": clones(1.5, 6, 6),
-    "one client": clones(2.0, 1, 1),
-    "clones, few sampled": clones(1.0, 4, 900),
-    "clones, 9 of 10": clones(3.0, 9, 10),
-    "clones2021": clones(1.5, 6, 6, "clones2021"),
-    "clones2021, sampled": clones(1.5, 5, 9, "clones2021"),
-    "check-in": checked_in_clones(2.0, 6, 0.3),
-    "rare check-in": checked_in_clones(0.5, 7, 0.01),
-    "ternary": ternary_response(2.0, 6, 6),
-    "ternary, sampled": ternary_response(2.0, 5, 40),
-    "5-ary": ternary_response(1.0, 6, 6, k=5),
-    "ternary check-in": ternary_check_in(2.0, 6, 0.5),
-    "weak view": weak_view(4, 1.0, 6),
+KNOWN = {
+    "clones": pairs.clones(1.5, 6, 6),
+    "one client": pairs.clones(2.0, 1, 1),
+    "clones, few sampled": pairs.clones(1.0, 4, 900),
+    "clones, 9 of 10": pairs.clones(3.0, 9, 10),
+    "clones2021": pairs.clones(1.5, 6, 6, "clones2021"),
+    "clones2021, sampled": pairs.clones(1.5, 5, 9, "clones2021"),
+    "check-in": pairs.check_in(2.0, 6, 0.3),
+    "rare check-in": pairs.check_in(0.5, 7, 0.01),
+    "ternary": pairs.ternary(2.0, 6, 6),
+    "ternary, sampled": pairs.ternary(2.0, 5, 40),
+    "5-ary": pairs.response(1.0, 6, 6, k=5),
+    "ternary check-in": pairs.ternary_check_in(2.0, 6, 0.5),
+    "weak view": pairs.view(4, 1.0, 6),
 }
 SHARES = [0.0, 0.01, 0.2, 0.45, 0.8, 0.99]
 
 
-@pytest.fixture(params=PAIRS, scope="module")
+@pytest.fixture(params=KNOWN, scope="module")
 def known(request):
-    pair = PAIRS[request.param]
-    return pair, truth.vote_pair(pair)
+    defined = KNOWN[request.param]
+    assert isinstance(defined.pair, Votes)
+    return defined.pair, defined.laws
 
 
 def test_it_is_a_pair_of_laws(known):
@@ -74,9 +66,9 @@ def test_delta_of_one_round(known):
         assert ends.upper[i] - ends.lower[i] <= 1e-8 * ends.upper[i]
 
 
-def test_the_listed_laws_are_on_either_side(known):
+def test_the_lists_are_on_either_side(known):
     pair, laws = known
-    found = pair.laws(-50.0)
+    found = pair.listed(-50.0)
     for eps in [-0.5, *(share * pair.largest_loss for share in SHARES)]:
         exact = truth.delta(laws, eps)
         assert truth.listed_delta(found.lower, eps, upper=False) <= exact * (1 + 1e-11) + 1e-15
@@ -85,11 +77,14 @@ def test_the_listed_laws_are_on_either_side(known):
         assert (np.diff(atoms.loss) >= 0).all()
 
 
-@pytest.mark.parametrize("pair", [clones(1.0, 20, 20), clones(2.0, 12, 50), checked_in_clones(1.0, 12, 0.4)])
-def test_laws_through_knots_are_on_either_side(monkeypatch, pair):
+@pytest.mark.parametrize(
+    "defined", [pairs.clones(1.0, 20, 20), pairs.clones(2.0, 12, 50), pairs.check_in(1.0, 12, 0.4)]
+)
+def test_lists_through_knots_are_on_either_side(monkeypatch, defined):
     """What is done where there are too many outcomes to list."""
     monkeypatch.setattr(votes, "MOST_ATOMS", 0)
-    found, laws = pair.laws(-40.0), truth.vote_pair(pair)
+    pair, laws = defined.pair, defined.laws
+    found = pair.listed(-40.0)
     assert found.lower is not found.upper
     for share in [-0.7, -0.1, *SHARES]:
         eps = share * pair.largest_loss
@@ -107,9 +102,10 @@ def test_laws_through_knots_are_on_either_side(monkeypatch, pair):
 @settings(max_examples=25)
 @given(st.floats(0.05, 6), st.integers(1, 3000), st.integers(0, 10**6), st.floats(0, 1))
 def test_blocks_hold_what_the_judge_says(eps0, n, unsampled, share):
-    pair = clones(eps0, n, n + unsampled)
+    defined = pairs.clones(eps0, n, n + unsampled)
+    pair = defined.pair
     eps = share * pair.largest_loss
-    exact = certify.clones(eps0, n, n + unsampled, eps)
+    exact = defined.judged(eps)
     for rtol in (1e-4, 0.03):
         ends = pair.delta(np.array([eps]), rtol)
         assert ends.lower[0] <= exact.upper
@@ -122,9 +118,9 @@ def test_blocks_hold_what_the_judge_says(eps0, n, unsampled, share):
 def test_wide_blocks_stay_wide_enough(n, eps0):
     """Coarse and fine blocks are around the judge's value, the fine ones nearer."""
     eps = 4 * math.sqrt(2 * math.expm1(eps0) ** 2 / (math.exp(eps0) + 1) / n)
-    exact, widths = certify.clones(eps0, n, n, eps), []
+    exact, widths = pairs.clones(eps0, n, n).judged(eps), []
     for rtol in (0.05, 1e-3, 1e-5):
-        ends = clones(eps0, n, n).delta(np.array([eps]), rtol)
+        ends = pairs.clones(eps0, n, n).pair.delta(np.array([eps]), rtol)
         assert ends.lower[0] <= exact.upper
         assert exact.lower <= ends.upper[0]
         widths.append(1 - ends.lower[0] / ends.upper[0])
@@ -141,7 +137,7 @@ def test_where_nothing_can_be_seen_there_is_no_loss():
 
 def test_wide_blocks_of_extreme_votes_stay_on_their_side():
     """With more signs than the weight allows for, Q/R is below 0 when all are for P: the upper end must feel it."""
-    pair = strong_view(4, 0.08086187191883232, 1147)
+    pair = pairs.view(4, 0.08086187191883232, 1147, "strong").pair
     eps = np.linspace(0.9, 1.6, 30)
     fine = pair.delta(eps, 1e-4, -150.0)
     for rtol in (0.2, 0.03, 0.005):
@@ -154,10 +150,56 @@ def test_wide_blocks_of_extreme_votes_stay_on_their_side():
 @pytest.mark.parametrize(("eps0", "n", "population"), [(0.0187, 3, 621388), (1.0, 5, 10**7), (6.0, 4, 4)])
 def test_just_below_the_largest_loss(eps0, n, population, short):
     """There delta is all rounding, of the losses and not of 1: where these are small, so is what is uncertain."""
-    pair = clones(eps0, n, population)
-    eps = pair.largest_loss * (1 - short)
-    (lower,), (upper,) = pair.delta(np.array([eps]))
-    exact = certify.clones(eps0, n, population, eps)
+    defined = pairs.clones(eps0, n, population)
+    eps = defined.pair.largest_loss * (1 - short)
+    (lower,), (upper,) = defined.pair.delta(np.array([eps]))
+    exact = defined.judged(eps)
     assert lower <= exact.upper
     assert exact.lower <= upper
     assert upper - lower <= (1e-14 / short + 1e-10) * upper
+
+
+SIZES = [(1, 1), (1, 3), (2, 3), (5, 5), (6, 8)]
+
+
+@pytest.mark.parametrize(("n", "population"), SIZES)
+@pytest.mark.parametrize("eps0", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("k", [3, 4])
+def test_ternary_response_is_the_exact_law(eps0, n, population, k):
+    """The mechanism as it is run, everyone else having the third value."""
+    first, second, third = RandomizedResponse(k, eps0).probs[:3]
+    p, q = (exact.sampled_law([third] * (population - 1) + [mine], n) for mine in (first, second))
+    pair = pairs.response(eps0, n, population, k).pair
+    eps = np.array([0.0, 0.1, 0.5]) * pair.largest_loss
+    ends = pair.delta(eps)
+    true = np.array([float(divergences.hockey_stick(p, q, math.exp(at))) for at in eps])
+    assert ends.upper == pytest.approx(true, rel=1e-8)
+    assert (ends.lower <= true * (1 + 1e-10)).all() and (true <= ends.upper * (1 + 1e-10)).all()
+    for order in (1.5, 2.0, 7.0):
+        found = pair.divergence(np.array([order]))
+        assert found[0] == pytest.approx(divergences.renyi(p.astype(float), q.astype(float), order), rel=1e-7)
+
+
+def test_check_ins_are_mixtures_over_how_many_came():
+    """Given k reports, k of the population were drawn: [beyond] 4."""
+    eps0, population, rate = 1.5, 5, 0.4
+    defined = pairs.ternary_check_in(eps0, population, rate)
+    pair = defined.pair
+    for eps in (0.0, 0.2, 0.6):
+        mixed = sum(
+            math.comb(population, k) * rate**k * (1 - rate) ** (population - k)
+            * float(pairs.ternary(eps0, k, population).pair.delta(np.array([eps])).upper[0])
+            for k in range(1, population + 1)
+        )  # fmt: skip
+        assert pair.delta(np.array([eps])).upper[0] == pytest.approx(mixed, rel=1e-8)
+        assert pair.delta(np.array([eps])).lower[0] <= defined.judged(eps).upper
+    assert pairs.ternary_check_in(eps0, population, 1.0).pair == pairs.ternary(eps0, population, population).pair
+
+
+@pytest.mark.parametrize("eps0", [0.01, 1.0, 5.0, 20.0])
+def test_lists_hold_all_but_the_missing_mass(eps0):
+    for atoms in pairs.ternary(eps0, 3000, 10**6).pair.listed(-45.0):
+        assert (np.diff(atoms.loss) >= 0).all()
+        for log_mass in (atoms.log_q, atoms.log_q + atoms.loss):
+            assert np.exp(log_mass).sum() == pytest.approx(1, abs=atoms.missing + 1e-9)
+        assert atoms.missing < 1e-15

@@ -1,39 +1,25 @@
 """The slow truth that the engine's tests compare with: small pairs outcome by outcome, in fractions."""
 
-import itertools
 import math
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 
-from shufflekit.dominating_pairs import Atoms, Votes
-from shufflekit.papers.koskela2023 import clones
-from shufflekit.papers.koskela2023.clones import TwoLaws
-from shufflekit.papers.koskela2023.sampling import sampled_scores
+from shufflekit import definitions, exact
+from shufflekit.atoms import Atoms
+from shufflekit.definitions import Definition
+from shufflekit.exact import TwoLaws
 
 
 def clone_pair(E: int | Fraction, n: int, population: int | None = None) -> TwoLaws:
     """The (sampled) clone pair, in fractions."""
-    score = clones.clone_scores(E)
-    return clones.score_pair(score, n) if population in (None, n) else sampled_scores(score, population, n)
+    return exact.pair(Definition(n, n if population is None else population, (definitions.clones(Fraction(E) - 1),)))
 
 
-def vote_pair(votes: Votes) -> TwoLaws:
-    """The pair that a few votes describe, its floating-point numbers taken as they are."""
-    n, half, third_rate = votes.count, Fraction(votes.rate) / 2, Fraction(votes.third_rate)
-    base, less, gap, third = map(Fraction, (votes.base, votes.less, votes.gap, votes.third))
-    none = Fraction(votes.rest) - third_rate if third_rate else Fraction(votes.rest)
-    p, q = [], []
-    for a, b, d in itertools.product(range(n + 1), repeat=3):
-        rest = n - a - b - d
-        if rest < 0 or (d and not third_rate):
-            continue
-        ways = math.factorial(n) // math.prod(map(math.factorial, (a, b, d, rest)))
-        weight = ways * half ** (a + b) * third_rate**d * max(none, Fraction(0)) ** rest
-        p.append(weight * (base + less * (a + b) + gap * a + third * d))
-        q.append(weight * (base + less * (a + b) + gap * b + third * d))
-    return TwoLaws(np.array(p, dtype=object), np.array(q, dtype=object))
+def pair(definition: Definition) -> TwoLaws:
+    """The pair of a definition in floats, its numbers taken as they are."""
+    return exact.pair(definition.mapped(Fraction))
 
 
 def delta(laws: TwoLaws, eps: float) -> float:

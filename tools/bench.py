@@ -1,4 +1,4 @@
-"""Time the package: medians over several calls, all in one run, in a few minutes; peers beside it, as ratios.
+"""Time the package: medians over several calls, all in one run; peers beside it, as ratios; at last each notebook.
 
 python tools/bench.py
 """
@@ -6,20 +6,22 @@ python tools/bench.py
 import importlib.util
 import math
 import re
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import run_notebooks
 from dp_accounting.pld import privacy_loss_distribution
 from scipy.stats import binom
 
 from shufflekit import RandomizedResponse, Shuffle, exact
-from shufflekit.dominating_pairs import clones
 from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.dominating_pairs.listed_votes import Rows, listed_votes
 from shufflekit.papers import girgis2021
@@ -28,6 +30,7 @@ from shufflekit.randomizers import random_channel
 
 ROOT = Path(__file__).resolve().parents[1]
 DELTA = 1e-8
+MINUTE = 60  # seconds: what a notebook takes at most on a quiet machine, as promised
 ORDERS = np.arange(2, 1002)
 # eps0, n, k
 SETTINGS = [(1.0, 10**6, 10**3), (2.0, 10**6, 10**3), (3.0, 10**6, 10**3), (2.0, 60_000, 2_000), (2.0, 10**4, 10**4)]
@@ -75,7 +78,7 @@ def plain_epsilon(eps0: float, n: int, delta: float) -> float:
 
 def peer_epsilon(eps0: float, n: int, delta: float) -> float:
     """The same pair, listed and given to dp-accounting."""
-    law = clones(eps0, n, n)
+    law = Shuffle(eps0, n).pair
     parts = blocks(n, law.rate, law.rest, width=0.0, log_cut=math.log(delta) - 12)
     signs = np.arange(math.ceil(math.sqrt(-2 * (math.log(delta) - 12) * parts.high[-1])) // 2 + 1.0)
     rows = Rows(parts.mass, parts.low, np.zeros(len(parts.low)), (law.less + law.gap / 2) * parts.low)
@@ -120,6 +123,19 @@ def accountant() -> None:
     show("epsilon to 1e-4, n = 10,000, 16 rounds, delta = 1e-40", lambda: run.epsilon(1e-40))
 
 
+def notebooks() -> None:
+    """The seconds that each notebook takes, in a copy of their folder: the saved ones stay as they are."""
+    with tempfile.TemporaryDirectory() as scratch:
+        Path(scratch, "data").symlink_to(ROOT / "data")  # they read ../data
+        folder = shutil.copytree(run_notebooks.NOTEBOOKS, Path(scratch, "notebooks"))
+        for path in sorted(folder.glob("*.ipynb")):
+            took, failure = run_notebooks.timed_run(path)
+            mark = "failed" if failure else "more than a minute" if took > MINUTE else ""
+            print(f"{path.name:66} {took:10.3f} s   {mark}".rstrip(), flush=True)
+            if failure:
+                print(failure, file=sys.stderr)
+
+
 def main() -> None:
     print(f"{'':66} {'median':>10}     {'calls':>5}")
     show("start of Python alone", fresh("pass"), budget=2.0)
@@ -143,6 +159,7 @@ def main() -> None:
     show("all nine panels of Figures 2, 4 and 5", lambda: [curves(*panel) for panel in PANELS.values()])
     if importlib.util.find_spec("torch"):
         subprocess.run([sys.executable, "tools/bench_learning.py"], cwd=ROOT, check=True)
+    notebooks()
 
 
 if __name__ == "__main__":

@@ -11,14 +11,15 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
-from shufflekit import RandomizedResponseShuffle, Shuffle, ShuffledCheckIn, certify, progress
+from shufflekit import RandomizedResponseShuffle, Shuffle, ShuffledCheckIn, certify
 from shufflekit.bracket import Bracket
-from shufflekit.dominating_pairs import BinaryResponse, Pair, ternary_check_in, ternary_response
-from shufflekit.protocols import Protocol
+from shufflekit.protocols import Attack, Protocol
 
 WIDEST = 1e-4  # the width that is promised, relative
 LEAST = 1e-60  # down to this delta
@@ -40,62 +41,30 @@ class Setting(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What is asked: its share of the settings, a front door or a pair alone, the judge, and the most clients."""
+    """What is asked: its share of the settings, a protocol or one of its attacks, and the most clients."""
 
     share: float
-    fast: Callable[[Setting], Protocol | Pair]
-    judge: Callable[[Setting, float], Bracket]
+    of: Callable[[Setting], Protocol | Attack]
     most: int = MOST_CLIENTS
+    reverse: bool = False
+
+
+def named(protocol: Protocol, name: str) -> Attack:
+    """The attack of a protocol whose name begins so."""
+    return next(attack for attack in protocol.attacks if attack.name.startswith(name))
 
 
 SUBJECTS = {
-    "clones": Subject(
-        0.4,
-        lambda s: Shuffle(s.eps0, s.n, s.population),
-        lambda s, eps: certify.clones(s.eps0, s.n, s.population, eps),
-    ),
-    "clones2021": Subject(
-        0.1,
-        lambda s: Shuffle(s.eps0, s.n, s.population, reduction="clones2021"),
-        lambda s, eps: certify.clones(s.eps0, s.n, s.population, eps, reduction="clones2021"),
-    ),
-    "check-in": Subject(
-        0.1,
-        lambda s: ShuffledCheckIn(s.eps0, s.population, s.rate),
-        lambda s, eps: certify.checked_in(s.eps0, s.population, s.rate, eps),
-        MOST_WITH_THIRD,
-    ),
-    "weak view": Subject(
-        0.05,
-        lambda s: RandomizedResponseShuffle(s.k, s.eps0, s.n),
-        lambda s, eps: certify.randomized_response_view(s.k, s.eps0, s.n, eps),
-        MOST_WITH_THIRD,
-    ),
-    "strong view": Subject(
-        0.05,
-        lambda s: RandomizedResponseShuffle(s.k, s.eps0, s.n, view="strong"),
-        lambda s, eps: certify.randomized_response_view(s.k, s.eps0, s.n, eps, view="strong"),
-    ),
-    "binary": Subject(
-        0.1,
-        lambda s: BinaryResponse(s.eps0, s.n, s.population),
-        lambda s, eps: certify.randomized_response(s.eps0, s.n, s.population, eps),
-    ),
-    "binary, reversed": Subject(
-        0.1,
-        lambda s: BinaryResponse(s.eps0, s.n, s.population).reversed(),
-        lambda s, eps: certify.randomized_response(s.eps0, s.n, s.population, eps, reverse=True),
-    ),
-    "ternary": Subject(
-        0.05,
-        lambda s: ternary_response(s.eps0, s.n, s.population),
-        lambda s, eps: certify.ternary_response(s.eps0, s.n, s.population, eps),
-    ),
+    "clones": Subject(0.4, lambda s: Shuffle(s.eps0, s.n, s.population)),
+    "clones2021": Subject(0.1, lambda s: Shuffle(s.eps0, s.n, s.population, reduction="clones2021")),
+    "check-in": Subject(0.1, lambda s: ShuffledCheckIn(s.eps0, s.population, s.rate), MOST_WITH_THIRD),
+    "weak view": Subject(0.05, lambda s: RandomizedResponseShuffle(s.k, s.eps0, s.n), MOST_WITH_THIRD),
+    "strong view": Subject(0.05, lambda s: RandomizedResponseShuffle(s.k, s.eps0, s.n, view="strong")),
+    "binary": Subject(0.1, lambda s: named(Shuffle(s.eps0, s.n, s.population), "binary")),
+    "binary, reversed": Subject(0.1, lambda s: named(Shuffle(s.eps0, s.n, s.population), "binary"), reverse=True),
+    "ternary": Subject(0.05, lambda s: named(Shuffle(s.eps0, s.n, s.population), "3-ary")),
     "ternary check-in": Subject(
-        0.05,
-        lambda s: ternary_check_in(s.eps0, s.population, s.rate),
-        lambda s, eps: certify.ternary_check_in(s.eps0, s.population, s.rate, eps),
-        MOST_WITH_THIRD,
+        0.05, lambda s: named(ShuffledCheckIn(s.eps0, s.population, s.rate), "3-ary"), MOST_WITH_THIRD
     ),
 }
 SAMPLED = ("clones", "clones2021", "binary", "binary, reversed", "ternary")
@@ -140,25 +109,33 @@ class Finding(NamedTuple):
     wide: list[str]
 
 
+def judged(setting: Setting, eps: float) -> Bracket:
+    """What the judge says of a setting's protocol or attack at an eps."""
+    subject = SUBJECTS[setting.what]
+    return certify.delta(subject.of(setting).define, eps, reverse=subject.reverse)
+
+
 def check(setting: Setting) -> Finding:
     """Ask the judge and the pair; where there is a front door ask that too, for delta and back for eps."""
     subject = SUBJECTS[setting.what]
-    truth, fast = subject.judge(setting, setting.eps), subject.fast(setting)
-    ends = (fast if isinstance(fast, Pair) else fast.pair).delta(np.array([setting.eps]))
+    asked, judge = subject.of(setting), partial(judged, setting)
+    truth = judge(setting.eps)
+    pair = asked.pair.reversed() if subject.reverse else asked.pair
+    ends = pair.delta(np.array([setting.eps]))
     found = Bracket(float(ends.lower[0]), float(ends.upper[0]))
     wrong, wide = list(_wrong_ends("pair.delta", found, truth)), []
-    if not isinstance(fast, Pair):
-        found = fast.delta(setting.eps)
+    if isinstance(asked, Protocol):
+        found = asked.delta(setting.eps)
         wrong += _wrong_ends("delta", found, truth)
         if truth.lower >= LEAST:
             # So near the largest loss its own rounding is all that is left of delta.
-            near = setting.eps >= (1 - 1e-9) * (fast.pair.largest_loss)
+            near = setting.eps >= (1 - 1e-9) * pair.largest_loss
             wide += [] if near else _wide("delta", found)
-            level = fast.epsilon(truth.upper)
-            wrong += _wrong_level(level, truth.upper, lambda eps: subject.judge(setting, eps))
+            level = asked.epsilon(truth.upper)
+            wrong += _wrong_level(level, truth.upper, judge)
             # Where delta is so flat that floating point cannot tell levels apart, no width is asked of eps: just before
             # it, or from there on (delta being convex in alpha, it is at its least then, and no eps need be enough).
-            before, after = (subject.judge(setting, (1 + shift) * setting.eps) for shift in (-WIDEST, WIDEST))
+            before, after = (judge((1 + shift) * setting.eps) for shift in (-WIDEST, WIDEST))
             steep = before.lower > truth.upper * (1 + 1e-9) and truth.lower > after.upper * (1 + 1e-9)
             wide += _wide("epsilon", level) if steep else []
     return Finding(truth, found, wrong, wide)
@@ -220,14 +197,13 @@ def main() -> int:
         parser.error("count must be at least 1, seed and first at least 0")
     findings = []
     start = time.monotonic()
-    bar = progress.Bar(options.count)
-    for done, number in enumerate(range(options.first, options.first + options.count), 1):
+    for number in tqdm(range(options.first, options.first + options.count)):
         setting = draw(options.seed, number)
         finding = check(setting)
         findings.append((setting, finding))
         if finding.wrong or finding.wide:
-            print("\n    ".join([f"{number}: {setting}", *finding.wrong, *finding.wide]), flush=True)
-        bar.show(done)
+            with tqdm.external_write_mode():
+                print("\n    ".join([f"{number}: {setting}", *finding.wrong, *finding.wide]), flush=True)
     print("\n".join(summary(findings)))
     wrong, wide = (sum(bool(faults) for faults in kind) for kind in zip(*(f[2:] for _, f in findings), strict=True))
     took = time.monotonic() - start

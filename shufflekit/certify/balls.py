@@ -45,9 +45,9 @@ def certified(estimate: Callable[[float], Estimate]) -> Bracket:
             taken, left = estimate(depth)
             least, most = taken.lower().nonnegative_part(), (taken.upper() + left).upper()
             if most < TINY:
-                return bracket(0.0, TINY)
+                return bracket(0.0, 0.0 if most.is_zero() else TINY)
             known = taken.is_finite() and left.is_finite()
-            if not known or (taken.rel_accuracy_bits() < GOOD and taken.rad() > TINY / 4):
+            if not known or (taken.rel_accuracy_bits() < GOOD and 4 * taken.rad() > TINY):
                 bits *= 2
             elif not left <= least * 2.0**-GOOD:
                 depth += 40 if least == 0 else max(10.0, float((left / least).log()) + 45)

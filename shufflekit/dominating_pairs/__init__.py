@@ -1,37 +1,22 @@
-"""Protocol -> the pair of laws that is worst for it, as a profile and as atoms."""
+"""Definition -> the pair of laws that is worst for it, as a profile and as atoms: the evaluators behind ``pair_of``."""
 
-from shufflekit.dominating_pairs.blanket import BlanketPair, known_channel
-from shufflekit.dominating_pairs.clones import checked_in_clones, clones
-from shufflekit.dominating_pairs.equal_others import EqualOthers, worst_data
+from shufflekit.dominating_pairs.counts import Count, randomized_response
+from shufflekit.dominating_pairs.diluted import Diluted
 from shufflekit.dominating_pairs.gaussian import GaussianPair
-from shufflekit.dominating_pairs.pair import Atoms, Ends, Laws, Pair
-from shufflekit.dominating_pairs.randomized_response import (
-    BinaryResponse,
-    randomized_response,
-    ternary_check_in,
-    ternary_response,
-)
-from shufflekit.dominating_pairs.views import Diluted, strong_view, weak_view
+from shufflekit.dominating_pairs.pair import ListedPair, Pair, both_ways
+from shufflekit.dominating_pairs.pair_of import pair_of
+from shufflekit.dominating_pairs.score_pair import ScorePair
 from shufflekit.dominating_pairs.votes import Votes
 
 __all__ = [
-    "Atoms",
-    "BinaryResponse",
-    "BlanketPair",
+    "Count",
     "Diluted",
-    "Ends",
-    "EqualOthers",
     "GaussianPair",
-    "Laws",
+    "ListedPair",
     "Pair",
+    "ScorePair",
     "Votes",
-    "checked_in_clones",
-    "clones",
-    "known_channel",
+    "both_ways",
+    "pair_of",
     "randomized_response",
-    "strong_view",
-    "ternary_check_in",
-    "ternary_response",
-    "weak_view",
-    "worst_data",
 ]

@@ -7,8 +7,8 @@ import numpy as np
 
 from shufflekit._binomial import masses, pmf, tail
 from shufflekit._validate import Array
-
-LEAST = 1e-280  # below it floating point has too few digits to say more than "nearly 0"
+from shufflekit.accuracy import KNOWN
+from shufflekit.convex_order import divided_in_order
 
 
 class Blocks(NamedTuple):
@@ -39,7 +39,7 @@ def blocks(n: int, rate: float, rest: float, *, width: float, log_cut: float) ->
 
 
 def window(n: int, rate: float, rest: float, log_cut: float) -> tuple[int, int]:
-    """Two numbers beyond either of which ``Bin(n, rate)`` has at most ``e^log_cut`` (Bernstein), with room for one."""
+    """Two numbers beyond either of which ``Bin(n, rate)`` has at most ``e^log_cut`` (Bernstein), with one to spare."""
     reach = -log_cut / 3 + math.sqrt(log_cut**2 / 9 - 2 * log_cut * n * rate * rest)
     return max(0, math.floor(n * rate - reach) - 1), min(n, math.ceil(n * rate + reach) + 1)
 
@@ -50,7 +50,7 @@ def means(parts: Blocks, n: int, rate: float, rest: float) -> Array:
         return parts.low
     # E[c; low <= c <= high] is n rate times the probability of one message less, one place lower.
     edges = np.append(parts.low, parts.high[-1] + 1) - 1
-    known = parts.mass > LEAST
+    known = parts.mass > KNOWN
     mean = n * rate * masses(edges, n - 1, rate, rest) / np.where(known, parts.mass, 1.0)
     return np.where(known, np.clip(mean, parts.low, parts.high), parts.high)
 
@@ -65,13 +65,13 @@ class Outside(NamedTuple):
 
 def outside(n: int, rate: float, rest: float, first: int, last: int) -> Outside:
     """The probability outside ``first..last``, and the first moments there."""
-    below = (
+    before = (
         tail(n - first + 1, n, rest, rate),
         tail(n - first + 1, n - 1, rest, rate),
         tail(n - first, n - 1, rest, rate),
     )
-    above = tail(last + 1, n, rate, rest), tail(last, n - 1, rate, rest), tail(last + 1, n - 1, rate, rest)
-    chance, labelled, others = (float(b + a) for b, a in zip(below, above, strict=True))
+    after = tail(last + 1, n, rate, rest), tail(last, n - 1, rate, rest), tail(last + 1, n - 1, rate, rest)
+    chance, labelled, others = (float(b + a) for b, a in zip(before, after, strict=True))
     return Outside(chance, n * rate * labelled, n * rest * others)
 
 
@@ -95,9 +95,5 @@ def cells(n: Array, rate: float, nodes: Array) -> Cells:
     low, high = nodes[:, :-1], nodes[:, 1:]
     mass = np.maximum(masses(nodes, n, rate, 1 - rate), 0.0)
     moment = np.maximum(n * rate * masses(nodes - 1, n - 1, rate, 1 - rate), 0.0)
-    mean = np.clip(moment / np.where(mass > LEAST, mass, np.inf), low, np.maximum(high - 1, low))
-    share = mass * (mean - low) / (high - low)
-    moved = np.zeros(nodes.shape)
-    moved[:, :-1] += mass - share
-    moved[:, 1:] += share
-    return Cells(mass, mean, nodes, moved)
+    mean = np.clip(moment / np.where(mass > KNOWN, mass, np.inf), low, np.maximum(high - 1, low))
+    return Cells(mass, mean, nodes, divided_in_order((mean - low) / (high - low), mass))

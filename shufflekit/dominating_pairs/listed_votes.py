@@ -7,7 +7,9 @@ import numpy as np
 
 from shufflekit._binomial import log_pmf
 from shufflekit._validate import Array
-from shufflekit.dominating_pairs.pair import Atoms
+from shufflekit.atoms import Atoms
+
+LOG_NOTHING = -745.0  # e^-745 is the least number there is
 
 
 class Rows(NamedTuple):
@@ -49,6 +51,8 @@ def listed_votes(rows: Rows, halves: Array, less: float, gap: float, missing: fl
     log_q = log_r + np.log(against)
     twice = s > 0
     loss, log_q = np.concatenate([-loss[twice], loss]), np.concatenate([(log_q + loss)[twice], log_q])
+    if not len(loss):
+        loss, log_q = np.zeros(1), np.full(1, LOG_NOTHING)  # all that is seen is certain; a list has a loss at least
     order = np.argsort(loss)
     # What was left out one by one, and beyond the signs looked at, on both sides.
     left_out = 0.0 if complete else missing + 6 * math.exp(log_cut)

@@ -1,68 +1,47 @@
 """What a pair of laws (P, Q) is to the rest of the kit: a profile, and a list of atoms from either side."""
 
+import math
+import sys
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
 
 from shufflekit._validate import Array
+from shufflekit.accuracy import NO_LOSS, RENYI_ERROR, RENYI_UNLISTED
+from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.bracket import Ends
+from shufflekit.convex_order import profile
+from shufflekit.divergences import log_renyi_moment
 
-
-class Atoms(NamedTuple):
-    """A pair (P, Q): losses ``log(P/Q)`` in rising order and the logarithm of Q at each.
-
-    ``missing`` bounds the P-mass that is not listed: an upper end takes it to be at infinite loss, a lower end leaves
-    it out. ``infinite`` is the P-mass where Q has none, and ``error`` bounds the relative error of every mass. Where
-    the losses lie nearly on a lattice, ``spacing`` is the distance of its points and ``origin`` is one of them.
-    """
-
-    loss: Array
-    log_q: Array
-    missing: float = 0.0
-    infinite: float = 0.0
-    error: float = 0.0
-    spacing: float = 0.0
-    origin: float = 0.0
-
-    def reversed(self) -> "Atoms":
-        """The pair (Q, P), for a pair without infinite losses."""
-        if self.infinite:
-            raise ValueError("a pair with infinite losses has no listed reverse")
-        loss, log_q = -self.loss[::-1], (self.log_q + self.loss)[::-1]
-        return self._replace(loss=loss, log_q=log_q, origin=-self.origin)
-
-
-class Laws(NamedTuple):
-    """Two listed pairs: the true one lies between them, at every alpha and so also composed."""
-
-    lower: Atoms
-    upper: Atoms
-
-
-class Ends(NamedTuple):
-    """Certified lower and upper ends of many numbers at once."""
-
-    lower: Array
-    upper: Array
+LOG_CUTS = (-60.0, -120.0, -240.0, -480.0, -740.0)  # how far a pair is listed for a Renyi moment, until it is enough
 
 
 class Pair(ABC):
     """Two laws that stand for a protocol, P with the changed record and Q without."""
 
-    lists_closer = True  # whether ``laws`` at a smaller rtol are closer to each other
+    lists_closer = True  # whether ``listed`` at a smaller rtol gives ends that are closer to each other
 
     @property
     @abstractmethod
     def largest_loss(self) -> float:
         """A number no loss exceeds; infinity if there is none."""
 
+    @property
+    def largest_finite_loss(self) -> float:
+        """A number that no loss exceeds but infinite ones: from there on delta falls no more."""
+        return self.largest_loss
+
     @abstractmethod
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         """``H_{e^eps}(P||Q) = E_P[(1 - e^{eps - loss})_+]`` of one round, at an array of eps >= 0.
 
-        ``rtol`` is how far apart the ends should be, told in terms of eps; ``e^log_cut`` is what may be left out.
+        ``rtol`` is how far apart the ends should be, in terms of eps; ``e^log_cut`` is what may be left out.
         """
 
     @abstractmethod
-    def laws(self, log_cut: float, rtol: float = 1e-4) -> Laws:
+    def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
         """The pair as atoms, with about ``e^log_cut`` of P's mass missing at most, and the two about rtol apart."""
 
     @abstractmethod
@@ -75,6 +54,62 @@ class Pair(ABC):
 
     def divergence(self, orders: Array) -> Array:
         """The Renyi divergence ``D_order(P||Q)`` of one round at an array of real orders above 1, rounded up."""
-        from shufflekit.dominating_pairs.divergence import listed_divergence
+        bound = np.full(orders.shape, max(self.largest_loss, sys.float_info.min))
+        left = np.ones(orders.shape, dtype=bool)
+        for log_cut in LOG_CUTS if self.largest_loss > NO_LOSS else ():
+            atoms = _upper(self, log_cut)
+            if atoms.infinite:
+                return np.full(orders.shape, np.inf)
+            moments = log_renyi_moment(atoms.loss, atoms.log_q, orders[left])
+            for i, listed in zip(map(tuple, np.argwhere(left)), moments, strict=True):
+                value, complete = self._listed_divergence(atoms, float(listed), float(orders[i]), log_cut)
+                bound[i], left[i] = min(bound[i], value), not complete
+            if not left.any():
+                break
+        return bound
 
-        return listed_divergence(self, orders)
+    def _listed_divergence(self, atoms: Atoms, listed: float, order: float, log_cut: float) -> tuple[float, bool]:
+        """A bound from the moment of a list that leaves something out, and whether that hardly matters."""
+        log_missing = math.log(atoms.missing) if atoms.missing else -math.inf
+        # Nothing has a larger loss than the largest; and E[X; A]^2 <= E[X^2] Pr[A].
+        most = min((order - 1) * self.largest_loss, (self.log_moment_bound(2 * (order - 1)) - log_missing) / 2)
+        # Q's mass that is not listed has a likelihood ratio near 0: it counts order - 1 times.
+        unlisted = np.logaddexp(most + log_missing, math.log(2 * (order - 1)) + np.logaddexp(log_missing, log_cut))
+        total = listed + float(np.log1p(np.exp(np.minimum(unlisted - listed, 700.0))))
+        value = max(0.0, total) / (order - 1) * (1 + RENYI_ERROR + atoms.error)
+        return value, total - listed <= RENYI_UNLISTED * total
+
+
+@lru_cache(maxsize=20)  # a search over the order asks again and again
+def _upper(pair: Pair, log_cut: float) -> Atoms:
+    return pair.listed(log_cut).upper
+
+
+def both_ways(pairs: Sequence[Pair]) -> list[list[Pair]]:
+    """The pairs of all rounds from P to Q, and from Q to P where that is something else: the worse one counts."""
+    forth, back = list(pairs), [pair.reversed() for pair in pairs]
+    return [forth] if back == forth else [forth, back]
+
+
+class ListedPair(Pair):
+    """A pair that is given by its atoms, or by two lists that it lies between."""
+
+    lists_closer = False
+
+    def __init__(self, known: Atoms | Enclosure) -> None:
+        self.known = Enclosure(known, known) if isinstance(known, Atoms) else known
+
+    @property
+    def largest_loss(self) -> float:
+        return math.inf  # what is missing may have any loss, and the losses themselves are rounded
+
+    def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
+        lower, upper = self.known
+        least = profile(lower._replace(missing=0.0), eps) * (1 - lower.error)
+        return Ends(least, np.minimum(profile(upper, eps) * (1 + upper.error), 1.0))
+
+    def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
+        return self.known
+
+    def reversed(self) -> "ListedPair":
+        return ListedPair(Enclosure(*(atoms.reversed() for atoms in self.known)))

@@ -12,24 +12,38 @@ costs the same whatever ``count`` is.
 """
 
 import math
-import sys
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from scipy.special import rel_entr
 
 from shufflekit._binomial import pmf, tail
 from shufflekit._validate import Array
-from shufflekit.dominating_pairs.blocks import LEAST, Blocks, blocks, cells, means, outside, window
-from shufflekit.dominating_pairs.knots import Tails, connected, knots, merged
+from shufflekit.accuracy import (
+    DIFFERENCE_ERROR,
+    KNOWN,
+    LOG_LEFT_OUT_OF_POINTS,
+    START_ERROR_OF_MANY,
+    STRETCH_ERROR,
+    TINY,
+    loss_limit,
+    pmf_error,
+    tail_error,
+)
+from shufflekit.atoms import Enclosure
+from shufflekit.bracket import Ends
+from shufflekit.convex_order import Tails, connected, untold
+from shufflekit.definitions import Definition, voting_kinds
+from shufflekit.dominating_pairs.blocks import Blocks, blocks, cells, means, outside, window
+from shufflekit.dominating_pairs.knots import knots
 from shufflekit.dominating_pairs.listed_votes import Rows, listed_votes
-from shufflekit.dominating_pairs.pair import Ends, Laws, Pair
+from shufflekit.dominating_pairs.pair import Pair
 
-TAIL_ERROR = 1e-11  # relative, more than betainc errs by for small numbers; see `_tail_error`
-SINGLE_ERROR, BLOCK_ERROR = 1e-12, 1e-9  # relative, of the mass of one value of c, and of a block of them
 MOST_ATOMS = 200_000  # that are listed one by one
 MOST_EPS = 310.0  # no finite loss is larger
 CHUNK = 100_000  # numbers worked on at once
+ROUND_OFF = 1e-12  # of a difference of scores that is 0
 
 
 @dataclass(frozen=True)
@@ -52,7 +66,13 @@ class Votes(Pair):
     def largest_loss(self) -> float:
         """The loss when every message votes for P."""
         against = self.base + self.less * self.count
-        return math.log1p(self.gap * self.count / against) * (1 + 1e-14) if against else math.inf
+        return loss_limit(math.log1p(self.gap * self.count / against)) if against else math.inf
+
+    @property
+    def largest_finite_loss(self) -> float:
+        """Where messages alone count, one against all others."""
+        against = self.base + self.less * self.count
+        return self.largest_loss if against or self.third_rate else math.log(self.count)
 
     def log_moment_bound(self, power: float) -> float:
         """See ``Pair``. Given c signs and the loss l of all of them, the loss is at most l times their mean, or 0.
@@ -80,19 +100,19 @@ class Votes(Pair):
         if log_cut is None:
             # What may be left out follows from how small the answer is.
             rough = self.delta(eps[eps < self.largest_loss], 0.2, -740.0).lower
-            log_cut = math.log(max(float(rough.min(initial=1.0)), LEAST)) - 25
+            log_cut = math.log(max(float(rough.min(initial=1.0)), KNOWN)) + LOG_LEFT_OUT_OF_POINTS
         parts = blocks(self.count, self.rate, self.rest, width=0.8 * rtol, log_cut=log_cut)
-        noise = SINGLE_ERROR if parts.single and not self.third_rate else BLOCK_ERROR
+        noise = pmf_error(self.count * self.rate) if parts.single and not self.third_rate else STRETCH_ERROR
         lighter, heavier = self._rows(parts, rtol, log_cut)
         reached, eps = eps < self.largest_loss, np.minimum(eps, MOST_EPS)
         above, error = self._excess(heavier, eps)
-        upper = np.clip((above + error) * (1 + noise) + self._missing(parts), sys.float_info.min, 1.0)
+        upper = np.clip((above + error) * (1 + noise) + self._missing(parts), TINY, 1.0)
         if lighter is not heavier:
             above, error = self._excess(lighter, eps)
         lower = np.minimum((above - error) * (1 - noise), upper)
-        return Ends(np.where(reached & (lower > LEAST), lower, 0.0), np.where(reached, upper, 0.0))
+        return Ends(np.where(reached & (lower > KNOWN), lower, 0.0), np.where(reached, upper, 0.0))
 
-    def laws(self, log_cut: float, rtol: float = 1e-4) -> Laws:
+    def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
         first, last = window(self.count, self.rate, self.rest, log_cut)
         kinds = len(self._third_nodes(first, last, rtol, log_cut)) if self.third_rate else 1
         signs = self._likely_signs(last, log_cut)
@@ -111,14 +131,16 @@ class Votes(Pair):
                 missing += float(heavier.mass[far] @ heavier.weight[far])
                 heavier = Rows(*(values[~far] for values in heavier))
                 upper = listed_votes(heavier, signs, self.less, self.gap, missing, log_cut)
-            return Laws(*(atoms._replace(spacing=self._spacing()) for atoms in (lower, upper)))
+            return Enclosure(*(atoms._replace(spacing=self._spacing()) for atoms in (lower, upper)))
         parts = blocks(self.count, self.rate, self.rest, width=0.6 * rtol, log_cut=log_cut)
         eps = knots(self, log_cut, rtol)
         above = self.delta(eps, rtol, log_cut).upper
-        below = self._tails(self._averaged(parts), eps)
+        rows = self._averaged(parts)
+        below, infinite = self._tails(rows, eps), float(self._infinite(rows.signs, rows.apart) @ rows.mass)
         # The mass between two knots is a difference of tails.
-        error = 100 * float(_tail_error(parts.high[-1])) + BLOCK_ERROR
-        return Laws(merged(eps, below, below)._replace(error=error), connected(eps, above, above))
+        error = 100 * float(tail_error(parts.high[-1])) + STRETCH_ERROR
+        lower = untold(below, below, infinite * (1 - error))._replace(error=error)
+        return Enclosure(lower, connected(eps, above, above))
 
     def _rows(self, parts: Blocks, rtol: float, log_cut: float) -> tuple[Rows, Rows]:
         """The blocks with few signs and much weight, and with many signs and little weight; one thing if it can be."""
@@ -169,7 +191,7 @@ class Votes(Pair):
         """The P-mass outside the blocks."""
         out = outside(self.count, self.rate, self.rest, int(parts.low[0]), int(parts.high[-1]))
         third = max(self.third, 0.0) * self.third_rate / self.rest * out.others if self.third_rate else 0.0
-        return (self.base * out.probability + (self.less + self.gap / 2) * out.labelled + third) * (1 + BLOCK_ERROR)
+        return (self.base * out.probability + (self.less + self.gap / 2) * out.labelled + third) * (1 + STRETCH_ERROR)
 
     def _excess(self, rows: Rows, eps: Array) -> tuple[Array, Array]:
         """``E[(gap/2 (1 + alpha) S - (alpha - 1) weight)_+]``, and a bound on its rounding."""
@@ -183,7 +205,7 @@ class Votes(Pair):
             for_p = last / 2 * (c * (self.gap - growth * self.less) - growth * apart)
             for_q = growth * w * beyond
             size = last / 2 * (c * (self.gap + growth * self.less) + growth * np.abs(apart)) + for_q
-            value, error = for_p - for_q, _tail_error(c) * size
+            value, error = for_p - for_q, tail_error(c) * size
             few = beyond < last
             if few.any():
                 far, far_error = self._far_excess(last, beyond, c, apart + self.less * c, at)
@@ -193,7 +215,7 @@ class Votes(Pair):
         return values, errors
 
     def _far_excess(self, last: Array, beyond: Array, c: Array, q: Array, eps: Array) -> tuple[Array, Array]:
-        """The same where nearly all signs must be for P, told from what it is when all are: then Q/R is q."""
+        """The same where nearly all signs must be for P, counted from what it is when all are: then Q/R is q."""
         with np.errstate(divide="ignore"):
             log_all = np.where(q > 0, np.log1p(self.gap * c / np.where(q > 0, q, 1.0)), np.inf)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -202,19 +224,25 @@ class Votes(Pair):
         # Both logarithms are known to some digits, and so is what q was the difference of.
         logs = np.maximum(q, 0.0) * np.exp(eps) * (np.where(q > 0, log_all, 0.0) + eps)
         taken = self.base * np.expm1(eps) if self.third < 0 else 0.0
-        unsure = 2e-15 * (logs + taken + (1 + eps) * np.abs(all_for_p)) * (beyond + last / 2)
-        return first - second, _tail_error(c) * (np.abs(first) + second) + unsure
+        unsure = DIFFERENCE_ERROR * (logs + taken + (1 + eps) * np.abs(all_for_p)) * (beyond + last / 2)
+        return first - second, tail_error(c) * (np.abs(first) + second) + unsure
 
     def _tails(self, rows: Rows, eps: Array) -> Tails:
-        """``P - Q`` and Q of what has a loss above eps."""
+        """``P - Q`` and Q of what has a loss above eps, and not an infinite one."""
         more, q = np.empty(len(eps)), np.empty(len(eps))
-        step = max(1, CHUNK // len(rows.mass))
+        step, infinite = max(1, CHUNK // len(rows.mass)), self._infinite(rows.signs, rows.apart)
         for i in range(0, len(eps), step):
             c, apart, w = rows.signs[None, :], rows.apart[None, :], rows.weight[None, :]
             last, beyond = self._tail_of_signs(c, w, eps[i : i + step][:, None])
-            more[i : i + step] = (self.gap / 2 * c * last) @ rows.mass
+            more[i : i + step] = np.maximum(self.gap / 2 * c * last - infinite, 0.0) @ rows.mass
             q[i : i + step] = (beyond * w + last / 2 * (apart + self.less * c)) @ rows.mass
         return Tails(more, q)
+
+    def _infinite(self, signs: Array, apart: Array) -> Array:
+        """P's mass where all signs are for P, if Q has none there."""
+        c = np.maximum(signs, 1.0)
+        all_for_p = self.gap / 2 * c * pmf(c - 1, c - 1, 0.5)
+        return np.where((signs > 0) & (apart + self.less * signs <= 0), all_for_p, 0.0)
 
     def _tail_of_signs(self, c: Array, w: Array, eps: Array) -> tuple[Array, Array]:
         """With a counted among c - 1 signs: ``Pr[a = m-1]`` and ``Pr[a >= m]``, m the least a with a loss above eps.
@@ -223,7 +251,7 @@ class Votes(Pair):
         """
         needed = w * np.tanh(eps / 2) / (self.gap / 2)
         # Where it matters by a rounding, all signs for P are looked at: a term that is not positive drops out.
-        inside = (needed <= c * (1 + 1e-12)) & (c > 0)
+        inside = (needed <= c * (1 + START_ERROR_OF_MANY)) & (c > 0)
         m = np.where(inside, np.minimum(np.floor((c + needed) / 2) + 1, c), 1.0)
         others = np.maximum(c, 1.0) - 1
         last = np.where(inside, pmf(m - 1, others, 0.5), 0.0)
@@ -241,11 +269,28 @@ class Votes(Pair):
         return 2 * math.atanh(self.gap / 2 / weight) if self.gap < weight else 0.0
 
 
-def _tail_error(c: Array) -> Array:
-    """Relative, more than betainc errs by: 4e-11 was seen among 1e9 messages, and 5e-10 among 1e12."""
-    return np.asarray(TAIL_ERROR * (1 + np.sqrt(c) / 3000))
+def votes_of(definition: Definition) -> Votes | None:
+    """The pair of a definition whose messages vote, if they do; its rest is neither."""
+    if len(definition.laws) != 1 or (parts := voting_kinds(definition.laws[0])) is None:
+        return None
+    law, slots, population = definition.laws[0], definition.slots, definition.population
+    first, second, rest = law[parts.first], law[parts.second], law[parts.rest]
+    third = None if parts.third is None else law[parts.third]
+    if first.u1 - rest.u0 < -ROUND_OFF:
+        return None  # Q/R would be a difference, and lose digits where all votes are for P
+    unlabelled = rest.chance + third.chance if third else rest.chance
+    return Votes(
+        slots,
+        first.chance + second.chance,
+        unlabelled,
+        (population - slots + slots * rest.t0) / population,
+        (first.u1 - rest.u0) / population,
+        (first.u0 - first.u1) / population,
+        third.chance if third else 0.0,
+        (third.u0 - rest.u0) / population if third else 0.0,
+    )
 
 
 def _divergence(share: float, rate: float) -> float:
     """``KL(share || rate)`` of two coins, both between 0 and 1."""
-    return share * math.log(share / rate) + (1 - share) * (math.log1p(-share) - math.log1p(-rate))
+    return float(rel_entr(share, rate) + rel_entr(1 - share, 1 - rate))

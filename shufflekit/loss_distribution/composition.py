@@ -6,25 +6,35 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from shufflekit import _validate
+from shufflekit.accuracy import LOG_LEFT_OUT, NO_LOSS
+from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Bracket, bracket
-from shufflekit.dominating_pairs.pair import Laws, Pair
+from shufflekit.dominating_pairs import ListedPair, Pair, both_ways
 from shufflekit.loss_distribution import single_round
 from shufflekit.loss_distribution.listed import Listed
-from shufflekit.loss_distribution.spectrum import Part
+from shufflekit.loss_distribution.parts import Part
 
 LOG_LEAST = -745.0  # below it, e^x is 0
-NO_LOSS = 1e-100  # of all rounds together: too little for squares to be numbers
 ROUGH = 0.3  # a tolerance at which an evaluation is cheap
 
 
 class Composition:
-    """Independent rounds of one or several pairs: delta and eps of P against Q."""
+    """Independent rounds of one or several pairs: delta and eps of P against Q.
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    A pair may also be given by its atoms, or by two lists of atoms that it lies between.
+    """
+
+    def __init__(self, parts: Sequence[Part[Pair | Atoms | Enclosure]]) -> None:
         if not parts:
             raise ValueError("parts must hold at least one pair, got none")
-        self.parts = [Part(pair, _validate.count(rounds=rounds)) for pair, rounds in parts]
+        self.parts = [Part(_described(pair), _validate.count(rounds=rounds)) for pair, rounds in parts]
         self._rounds = sum(part.rounds for part in self.parts)
+
+    def both_ways(self) -> list["Composition"]:
+        """This one, and all rounds from Q to P where that is something else: the worse one counts."""
+        rounds = [own for _, own in self.parts]
+        ways = both_ways([pair for pair, _ in self.parts])
+        return [Composition([Part(pair, own) for pair, own in zip(way, rounds, strict=True)]) for way in ways]
 
     def epsilon(self, delta: float, rtol: float) -> Bracket:
         """The least eps with ``delta(eps) <= delta``: both ends certified, and refined towards a width of ``rtol``."""
@@ -32,9 +42,9 @@ class Composition:
         if most <= max(delta, NO_LOSS):
             # delta(0) <= 1 - e^-most
             return bracket(0.0, most if most > delta else 0.0)
-        if self._rounds == 1 and isinstance(self.parts[0].pair, Pair):
+        if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.epsilon(self.parts[0].pair, delta, rtol)
-        log_cut = math.log(delta) - math.log(self._rounds) - 16
+        log_cut = math.log(delta) - math.log(self._rounds) + LOG_LEFT_OUT
         ends = self._refine(lambda rtol: self._listed(log_cut, rtol).epsilon(delta, rtol), rtol)
         return bracket(min(ends.lower, most), min(ends.upper, most))
 
@@ -45,13 +55,13 @@ class Composition:
             return bracket(0.0, max(0.0, most - eps))
         if eps >= most:
             return bracket(0.0, 0.0)
-        if self._rounds == 1 and isinstance(self.parts[0].pair, Pair):
+        if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.delta(self.parts[0].pair, eps, rtol)
         # What may be left out follows from how small the answer is, roughly.
         log_cut, spare = -35.0, -math.inf
         while log_cut > max(spare, LOG_LEAST):
             ends = self._delta_of_listed(eps, log_cut, ROUGH)
-            spare = math.log(max(ends.lower, sys.float_info.min)) - math.log(self._rounds) - 16
+            spare = math.log(max(ends.lower, sys.float_info.min)) - math.log(self._rounds) + LOG_LEFT_OUT
             if spare >= log_cut:
                 break
             log_cut = max(spare, 3 * log_cut, LOG_LEAST)
@@ -63,22 +73,23 @@ class Composition:
     @property
     def _largest_loss(self) -> float:
         """A number that no loss of all rounds exceeds."""
-        largest = [pair.largest_loss if isinstance(pair, Pair) else math.inf for pair, _ in self.parts]
-        return sum(rounds * max(one, sys.float_info.min) for one, (_, rounds) in zip(largest, self.parts, strict=True))
+        return sum(rounds * max(pair.largest_loss, sys.float_info.min) for pair, rounds in self.parts)
 
     def _listed(self, log_cut: float, rtol: float) -> Listed:
-        laws = []
-        for pair, rounds in self.parts:
-            law = pair.laws(log_cut, rtol / 2) if isinstance(pair, Pair) else pair
-            laws.append((law if isinstance(law, Laws) else Laws(law, law), rounds))
-        return Listed(
-            [Part(law.lower, rounds) for law, rounds in laws], [Part(law.upper, rounds) for law, rounds in laws]
-        )
+        return Listed([Part(pair.listed(log_cut, rtol / 2), rounds) for pair, rounds in self.parts])
 
     def _refine(self, answer: Callable[[float], Bracket], rtol: float) -> Bracket:
         """Pairs that are not listed exactly are listed more closely, once, when that was what kept the ends apart."""
         ends = answer(rtol)
-        if ends.width > rtol and any(isinstance(pair, Pair) and pair.lists_closer for pair, _ in self.parts):
+        if ends.width > rtol and any(pair.lists_closer for pair, _ in self.parts):
             finer = answer(rtol / 4)
             ends = bracket(max(ends.lower, finer.lower), min(ends.upper, finer.upper))
         return ends
+
+
+def _described(pair: Pair | Atoms | Enclosure) -> Pair:
+    if isinstance(pair, Atoms | Enclosure):
+        return ListedPair(pair)
+    if isinstance(pair, Pair):
+        return pair
+    raise TypeError(f"parts must hold pairs, or lists of atoms, got {pair!r}")

@@ -18,7 +18,7 @@ import numpy as np
 
 from shufflekit import _validate
 from shufflekit._validate import Array
-from shufflekit.dominating_pairs.pair import Atoms
+from shufflekit.atoms import Atoms
 
 LOG_SMALL = -32.0  # of what is left out, relative to the integrand's top
 NODES = 64  # looked at together
@@ -92,7 +92,7 @@ def contour_delta_digits(atoms: Atoms, rounds: int, eps: Any, digits: int) -> An
 
 
 class _Line:
-    """The vertical line through the saddle point, for losses told from eps/rounds."""
+    """The vertical line through the saddle point, for losses counted from eps/rounds."""
 
     def __init__(self, loss: Array, log_p: Array, rounds: int, log_small: float) -> None:
         self.loss, self.log_p, self.rounds = loss, log_p, rounds

@@ -8,6 +8,8 @@ import numpy as np
 
 from shufflekit._validate import Array
 
+STRETCH = 500.0  # of loss, whose exponential is still a number
+
 
 class Curve(NamedTuple):
     """``e^log_scale`` times delta at the points ``eps``, from one side; between them delta is linear in ``e^eps``."""
@@ -49,3 +51,21 @@ class Curve(NamedTuple):
         # A delta too small for floating point is not 0: the least normal number is the safe side.
         least = sys.float_info.min if self.upper else 0.0
         return max(least, math.exp(min(0.0, math.log(value) - self.log_scale))) if value > 0 else least
+
+
+def deltas(loss: Array, weight: Array) -> Array:
+    """``sum_{j > i} weight_j (1 - e^{loss_i - loss_j})`` at each of the rising losses.
+
+    By F_i = e^{-gap} F_{i+1} + (1 - e^{-gap}) (weight beyond i), gap = loss_{i+1} - loss_i, solved a stretch at a time:
+    only positive terms, and no overflow.
+    """
+    down = loss[-1] - loss[::-1]  # from the last loss on
+    gain = np.append(0.0, -np.expm1(-np.diff(loss)[::-1]) * np.cumsum(weight[:0:-1]))
+    values, first = np.empty(len(down)), 0
+    while first < len(down):
+        last = int(np.searchsorted(down, down[first] + STRETCH, side="right"))
+        before = values[first - 1] * math.exp(down[first - 1] - down[first]) if first else 0.0
+        rise = np.exp(down[first:last] - down[first])
+        values[first:last] = (before + np.cumsum(gain[first:last] * rise)) / rise
+        first = last
+    return values[::-1]

@@ -10,42 +10,39 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from shufflekit.accuracy import UNIT
+from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Bracket, bracket
-from shufflekit.dominating_pairs.pair import Atoms
-from shufflekit.loss_distribution.curve import Curve
-from shufflekit.loss_distribution.grids import contract, potential, shifted, split
-from shufflekit.loss_distribution.spectrum import (
-    STRETCH,
-    UNIT,
-    Leftover,
-    Moments,
-    Part,
-    composed,
-    moments,
-    reach,
-    rounding,
-)
+from shufflekit.convex_order import contract, split
+from shufflekit.loss_distribution.curve import STRETCH, Curve, deltas
+from shufflekit.loss_distribution.parts import Leftover, Moments, Part, leftover, moments, reach, rounding
+from shufflekit.loss_distribution.spectrum import composed
+from shufflekit.search import first_yes
 
 MAX_GRID = 2**22
-MAX_OUTCOMES = 2**21  # of all rounds together, that are told apart one by one
+MAX_OUTCOMES = 2**21  # of all rounds together, that are listed one by one
+MOST_DOUBLINGS = 1100  # of a tilt, from 1: floating point holds no more
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
 class Listed:
-    """Independent rounds of pairs as atoms: ``lower`` below the true ones, ``upper`` above, in the same order."""
+    """Independent rounds of pairs that lie between two lists of atoms."""
 
-    def __init__(self, lower: Sequence[Part], upper: Sequence[Part]) -> None:
-        self.lower, self.upper = list(lower), list(upper)
+    def __init__(self, parts: Sequence[Part[Enclosure]]) -> None:
+        self.lower = [Part(known.lower, rounds) for known, rounds in parts]
+        self.upper = [Part(known.upper, rounds) for known, rounds in parts]
         outcomes = math.prod(len(pair.loss) ** min(rounds, 64) for pair, rounds in self.upper)
         if outcomes <= MAX_OUTCOMES and all(rounds <= 64 for _, rounds in self.upper):
             self.lower, self.upper = ([Part(_all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
-        self._left = _leftover(self.lower), _leftover(self.upper)
+        self._left = leftover(self.lower), leftover(self.upper)
         most = sum(rounds * float(pair.loss[-1]) for pair, rounds in self.upper) + rounding(self.upper)
         self._largest_loss = math.inf if self._left[1].infinite else most
 
     def epsilon(self, delta: float, rtol: float) -> Bracket:
         """The least eps with ``delta(eps) <= delta``."""
         log_delta = math.log(delta)
+        if self._left[0].infinite * (1 - self._left[0].noise) > delta:
+            return bracket(math.inf, math.inf)
         most = self._largest_loss if self._left[1].missing <= delta else math.inf
 
         def reached(total: Moments, tilt: float) -> bool:
@@ -58,7 +55,8 @@ class Listed:
         left = self._left[1]
         if eps >= self._largest_loss:
             return bracket(0.0, min(1.0, left.missing))
-        most = min(1.0, left.missing + left.infinite - math.expm1(min(eps - self._largest_loss, 0.0)))
+        infinite = left.infinite * (1 + left.noise)
+        most = min(1.0, left.missing + infinite - math.expm1(min(eps - self._largest_loss, 0.0)))
         return self._refine(
             lambda total, _: total.mean >= eps, lambda curve: curve.delta(eps), Bracket(0.0, most), rtol
         )
@@ -84,9 +82,9 @@ class Listed:
         while True:
             # With neighbouring outcomes (nearly) on neighbouring points, few of them are moved.
             step = max(spacing / math.ceil(0.999 * spacing / step), finest)
-            below = read(self._composed(self.lower, tilt, step, upper=False))
-            above = read(self._composed(self.upper, tilt, step, upper=True))
-            ends = Bracket(max(ends.lower, below), min(ends.upper, above))
+            least = read(self._composed(self.lower, tilt, step, upper=False))
+            most = read(self._composed(self.upper, tilt, step, upper=True))
+            ends = Bracket(max(ends.lower, least), min(ends.upper, most))
             gap, before = ends.upper - ends.lower, gap
             near = gap <= max(rtol * ends.upper, sys.float_info.min)
             # What no grid can mend is in the lists.
@@ -95,11 +93,11 @@ class Listed:
             # The gap shrinks with the square of the step.
             step /= np.clip(1.2 * math.sqrt(gap / (rtol * ends.upper)), 2, 16)
 
-    def _composed(self, parts: Sequence[Part], tilt: float, step: float, *, upper: bool) -> Curve:
+    def _composed(self, parts: Sequence[Part[Atoms]], tilt: float, step: float, *, upper: bool) -> Curve:
         """On a grid to which each pair is moved by a constant, so that its outcomes lie well."""
         if step > STRETCH:
             return Curve.unknown(upper=upper)
-        moved = [Part(shifted(pair), rounds) for pair, rounds in parts]
+        moved = [Part(pair.shifted(), rounds) for pair, rounds in parts]
         put = split if upper else contract
         grids = [Part(put(pair, step), rounds) for pair, rounds in moved]
         curve = composed(grids, tilt, self._left[upper], upper=upper)
@@ -119,26 +117,10 @@ class Listed:
             total = moments(self.upper, tilt)
             return reached(total, tilt) or total.deviation * tilt > 30 or total.deviation < least
 
-        if enough(0.0):
-            return 0.0
-        low, high = 0.0, 1.0
-        while not enough(high):
-            low, high = high, 2 * high
-        for _ in range(12):
-            middle = (low + high) / 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return first_yes(enough, 1.0, doublings=MOST_DOUBLINGS, halvings=12)
 
 
-def _leftover(parts: Sequence[Part]) -> Leftover:
-    log_finite = sum(rounds * math.log1p(-min(pair.infinite, 1 - UNIT)) for pair, rounds in parts)
-    missing = sum(rounds * pair.missing for pair, rounds in parts)
-    # A sum over many atoms brings a rounding each; binomial masses themselves are good to about 1e-13.
-    error = sum(rounds * (2 * UNIT * len(pair.loss) + pair.error) for pair, rounds in parts)
-    return Leftover(-math.expm1(log_finite), missing, 1e-12 + error + rounding(parts))
-
-
-def _all_outcomes(parts: Sequence[Part]) -> Atoms:
+def _all_outcomes(parts: Sequence[Part[Atoms]]) -> Atoms:
     """The rounds' outcomes in all combinations."""
     loss, log_q = np.zeros(1), np.zeros(1)
     for pair, rounds in parts:
@@ -146,13 +128,13 @@ def _all_outcomes(parts: Sequence[Part]) -> Atoms:
             loss = (loss[:, None] + pair.loss).ravel()
             log_q = (log_q[:, None] + pair.log_q).ravel()
     order = np.argsort(loss)
-    left = _leftover(parts)
+    left = leftover(parts)
     return Atoms(loss[order], log_q[order], left.missing, left.infinite, left.noise)
 
 
 def _single_round(pair: Atoms, left: Leftover, *, upper: bool) -> Curve:
     """One round needs no grid: delta is linear in ``e^eps`` between the atoms."""
     sign = 1 if upper else -1
-    delta = potential(np.expm1(pair.loss), np.exp(pair.log_q)) * (1 + sign * left.noise)
-    beside = left.infinite + (left.missing if upper else 0.0)
-    return Curve(pair.loss + sign * rounding([Part(pair, 1)]), delta + beside, 0.0, upper=upper)
+    delta = deltas(pair.loss, np.exp(pair.log_q + pair.loss)) * (1 + sign * left.noise)
+    unlisted = left.infinite * (1 + sign * left.noise) + (left.missing if upper else 0.0)
+    return Curve(pair.loss + sign * rounding([Part(pair, 1)]), delta + unlisted, 0.0, upper=upper)

@@ -6,10 +6,11 @@ import sys
 import numpy as np
 
 from shufflekit._validate import Array
-from shufflekit.bracket import Bracket, bracket
-from shufflekit.dominating_pairs.pair import Ends, Pair
+from shufflekit.accuracy import LOG_LEFT_OUT, LOG_LEFT_OUT_OF_SEARCH
+from shufflekit.bracket import Bracket, Ends, bracket
+from shufflekit.dominating_pairs import Pair
 
-ROUGH = 0.03  # a tolerance at which an evaluation is cheap
+ROUGH, FINE = 0.03, 1e-4  # tolerances: one at which an evaluation is cheap, one at which little is unknown
 MOST = 600.0  # eps beyond which e^eps is hardly a number
 
 
@@ -30,8 +31,10 @@ def epsilon(pair: Pair, delta: float, rtol: float) -> Bracket:
     """The least eps with ``delta(eps) <= delta`` of one round, both ends."""
     search = _Search(pair, delta)
     search.locate()
-    for finer in (20 * rtol, rtol, rtol / 4, rtol / 32):
+    for finer in (20 * rtol, rtol, rtol / 4, rtol / 32, rtol / 32):
         search.polish(min(finer, ROUGH))
+        if finer == rtol / 32:
+            search.log_cut += LOG_LEFT_OUT  # where delta is flat, what was left out is seen before the tolerance is
         if bracket(search.low, search.high).width <= rtol:
             break
     return bracket(search.low, search.high)
@@ -41,13 +44,15 @@ class _Search:
     """What is known so far: delta's lower end is at least the target at ``low``, its upper end no more at ``high``."""
 
     def __init__(self, pair: Pair, delta: float) -> None:
-        self.pair, self.delta, self.log_cut = pair, delta, math.log(delta) - 12
+        self.pair, self.delta, self.log_cut = pair, delta, math.log(delta) + LOG_LEFT_OUT_OF_SEARCH
         self.low, self.high = 0.0, pair.largest_loss
 
     def look(self, points: Array, rtol: float) -> Ends:
         """Both ends at some points, and what follows from them."""
         ends = self.pair.delta(points, rtol, self.log_cut)
         self.low = max(self.low, float(points[ends.lower >= self.delta].max(initial=0.0)))
+        if (ends.lower > self.delta)[points > self.pair.largest_finite_loss].any():
+            self.low = math.inf  # delta falls no further
         self.high = min(self.high, float(points[ends.upper <= self.delta].min(initial=math.inf)))
         return ends
 
@@ -55,6 +60,8 @@ class _Search:
         """Roughly, from coarse evaluations, the first where the eps of a Gaussian loss with this delta(0) lies."""
         deviation = 2.6 * float(self.look(np.zeros(1), ROUGH).upper[0])
         if self.high == 0.0:
+            return
+        if self.high == math.inf > self.pair.largest_finite_loss and not self.ends_somewhere():
             return
         top = min(self.high, MOST)
         reach = deviation * (1 + math.sqrt(-2 * math.log(self.delta)))
@@ -65,6 +72,15 @@ class _Search:
             if not self.low < self.high < math.inf or self.high - self.low <= 2 * ROUGH * self.high:
                 return
             self.look(np.linspace(self.low, self.high, 18)[1:-1], ROUGH)
+
+    def ends_somewhere(self) -> bool:
+        """Whether delta may fall to the target before only infinite losses are left: looked at from far out."""
+        for rtol, left_out in ((ROUGH, 0.0), (FINE, LOG_LEFT_OUT)):
+            self.log_cut += left_out
+            self.look(np.array([min(2 * self.pair.largest_finite_loss + 1, MOST)]), rtol)
+            if self.low == math.inf or self.high < math.inf:
+                break
+        return self.low < math.inf
 
     def polish(self, rtol: float) -> None:
         """From the two ends of what is left inwards, ``log delta`` being nearly linear in ``eps^2``."""

@@ -13,6 +13,7 @@ with the mass faster than the number of blanket reports makes up for, and mostly
 
 import numpy as np
 
+from shufflekit._logs import log_expm1
 from shufflekit._validate import Array, choice, count, local_eps, nonnegative, open_unit, positive
 from shufflekit.papers._solve import smallest_eps
 
@@ -109,8 +110,8 @@ def _log_average(n: int, mass: Array, s: Array) -> Array:
 def _log_hoeffding(eps: float, eps0: float, n: int, low: Array, high: Array) -> Array:
     # L lies in a range of width b = mass (1 + e^eps) (E - 1/E), and
     # E(L_1 + ... + L_m)_+ <= b^2/(4a) e^{-2 m a^2/b^2}   # [balle2019] Sec. 5, Hoeffding
-    log_a = eps + np.log(-np.expm1(-eps))
-    log_b = np.log(high) + eps + np.log1p(np.exp(-eps)) + eps0 + np.log(-np.expm1(-2 * eps0))
+    log_a = log_expm1(eps)
+    log_b = np.log(high) + np.logaddexp(0.0, eps) + log_expm1(2 * eps0) - eps0
     s = 2 * np.exp(2 * (log_a - log_b))
     return np.asarray(2 * log_b - np.log(4) - log_a - np.log(low * n) + _log_average(n, low, s))
 

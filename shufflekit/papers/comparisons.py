@@ -4,9 +4,10 @@ import numpy as np
 
 from shufflekit._validate import Array, choice, count, local_eps, open_unit
 from shufflekit.papers import dwork2010, feldman2021, girgis2021ccs, kairouz2015, ullman2017, wang2019
-from shufflekit.renyi import AtOrder, epsilon_at_order
+from shufflekit.renyi import AtOrder, best_order, epsilon_at_order
 
 HIGHEST_ORDER = 4096
+FIRST_ORDERS = 256
 
 
 def clones_strong_composition(
@@ -24,12 +25,9 @@ def clones_strong_composition(
 
     Args:
         eps0: of the local randomizer.
-        n: all users.
-        k: users sampled each round, without replacement.
-        T: rounds.
-        delta: in total.
-        amplification: "numerical" or "closed", for [feldman2021]; "none" takes each round as (eps0, 0)-DP, so
-            that all of delta goes to the composition.
+        n, k: all users; users sampled each round, without replacement.
+        T, delta: rounds; in total.
+        amplification: "numerical" or "closed" [feldman2021]; with "none", all of delta goes to the composition.
         composition: "simplified" or "optimal" [kairouz2015], or "advanced" [dwork2010].
 
     Formal guarantee: (result, delta)-DP for replacing one record, under adaptive composition.
@@ -43,19 +41,20 @@ def clones_strong_composition(
     choice(("simplified", "optimal", "advanced"), composition=composition)
     # A round's delta above 1/2 buys nothing; with few samples in all, T gamma < delta, it would pass 1.
     delta1 = 0.0 if amplification == "none" else min(delta / (2 * T * gamma), 0.5)
-    if amplification == "none":
-        eps1 = eps0
-    elif amplification == "closed":
-        eps1 = feldman2021.closed_form(eps0, k, delta1)
-    else:
-        eps1 = feldman2021.epsilon(delta1, eps0, k)
-    eps_round, delta_round = ullman2017.subsample(eps1, delta1, gamma)
+    eps_round, delta_round = ullman2017.subsample(_shuffled(eps0, k, delta1, amplification), delta1, gamma)
     slack = delta if amplification == "none" else delta / 2
     if composition == "optimal":
         return kairouz2015.optimal(eps_round, delta_round, T, delta)
     if composition == "simplified":
         return kairouz2015.simplified(eps_round, T, slack)
     return dwork2010.advanced(eps_round, T, slack)
+
+
+def _shuffled(eps0: float, k: int, delta: float, amplification: str) -> float:
+    """The eps of one round of k users without sampling."""
+    if amplification == "none":
+        return eps0
+    return feldman2021.closed_form(eps0, k, delta) if amplification == "closed" else feldman2021.epsilon(delta, eps0, k)
 
 
 def shuffle_then_sample_rdp(
@@ -92,13 +91,15 @@ def shuffle_then_sample(
 
     Formal guarantee: (result, delta)-DP for replacing one record, under adaptive composition.
     """
-    T, delta, highest = count(T=T), open_unit(delta=delta), 256
-    while True:
-        # The orders share most of the work: all are taken at once, and more until the best one lies inside.
-        orders = np.arange(2.0, highest + 1)
-        rdp = shuffle_then_sample_rdp(orders, eps0, n, k, weak, simplified)
-        values = epsilon_at_order(T * rdp, orders, delta)
-        best = int(np.argmin(values))
-        if orders[best] < highest or highest == HIGHEST_ORDER:
-            return AtOrder(max(0.0, float(values[best])), float(orders[best]))
-        highest *= 2
+    T, delta, known = count(T=T), open_unit(delta=delta), np.empty(0)
+
+    def eps_at(orders: Array) -> Array:
+        # The orders share most of the work: all up to the largest asked for are found at once, and kept.
+        nonlocal known
+        if orders.max() > len(known) + 1:
+            every = np.arange(2.0, max(orders.max(), FIRST_ORDERS) + 1)
+            known = epsilon_at_order(T * shuffle_then_sample_rdp(every, eps0, n, k, weak, simplified), every, delta)
+        return np.asarray(known[orders.astype(np.int64) - 2])
+
+    best = best_order(eps_at, whole=True, most=HIGHEST_ORDER, patience=1)
+    return AtOrder(max(0.0, best.value), best.order)

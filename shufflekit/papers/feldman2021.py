@@ -5,6 +5,7 @@ server sees is then no more telling than a pair of laws on counts, the clone pai
 """
 
 import numpy as np
+from scipy.special import expit
 
 from shufflekit._binomial import pmf
 from shufflekit._validate import Array, count, local_eps, nonnegative, open_unit
@@ -95,7 +96,7 @@ def _given_clones(eps: float, eps0: float, clones: Array) -> Array:
     loss ratio is (E x + y)/(x + E y) [feldman2021] Thm 3.2, so the positive part is linear in y = S - x.
     """
     S = clones + 1
-    h = -np.expm1(eps - eps0) / (1 + np.exp(-eps0))
+    h = -np.expm1(eps - eps0) * expit(eps0)
     sigma = 2 * np.expm1(eps - eps0) * np.exp(-eps) / (np.expm1(-eps0) * (1 + np.exp(-eps)))
     tau = np.maximum(S * sigma / 2, np.finfo(np.float64).tiny)
     M = np.maximum(np.ceil(tau) - 1, 0)  # the largest y below tau

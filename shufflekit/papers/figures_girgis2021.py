@@ -1,4 +1,4 @@
-"""Figures 2, 4 and 5 of [girgis2021]: every curve of every panel, and the honest lower curve beside them.
+"""Figures 2, 4 and 5 of [girgis2021]: every curve of every panel, and an honest lower curve.
 
 The names of the curves keep that paper's reference numbers: [24] is [feldman2021], [29] [girgis2021ccs],
 [34] [kairouz2015], [43] [wang2019]; what goes through [24] is sampled by [42], [ullman2017].
@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from shufflekit._validate import Array
 from shufflekit.bracket import Bracket, bracket
-from shufflekit.dominating_pairs import BinaryResponse
+from shufflekit.definitions import Definition, growth, response
+from shufflekit.dominating_pairs import pair_of
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.papers import comparisons, girgis2021
 from shufflekit.renyi import RenyiCurve
@@ -93,8 +94,8 @@ def at_point(eps0: float, n: int, k: int, T: int, delta: float = DELTA) -> dict[
 
 def randomized_response(eps0: float, n: int, k: int, T: int, delta: float = DELTA, rtol: float = 1e-4) -> Bracket:
     """The eps that Theorem 2's mechanism really has: binary randomized response, all others equal, either way."""
-    pair = BinaryResponse(eps0, k, n)
-    ends = [Composition([Part(way, T)]).epsilon(delta, rtol) for way in (pair, pair.reversed())]
+    pair = pair_of(Definition(k, n, (response(growth(eps0), 2),)))
+    ends = [way.epsilon(delta, rtol) for way in Composition([Part(pair, T)]).both_ways()]
     return bracket(max(end.lower for end in ends), max(end.upper for end in ends))
 
 

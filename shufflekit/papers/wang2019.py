@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from shufflekit._logs import log_expm1
 from shufflekit._validate import Array, orders, positive, rate
 from shufflekit.papers._sums import MAX_ORDER, log_binomial_sum
 
@@ -23,10 +24,9 @@ def thm9(order: int | Array, eps_of_order: Curve, eps_inf: float, gamma: float) 
     """
     eps_inf, gamma = positive(eps_inf=eps_inf), rate(gamma=gamma)
     orders_, j, eps_j = _evaluate(order, eps_of_order)
-    log_range = eps_inf + np.log(-np.expm1(-eps_inf))  # log(e^{eps(inf)} - 1)
-    log_a = (j - 1) * eps_j + np.minimum(np.log(2), j * log_range)
+    log_a = (j - 1) * eps_j + np.minimum(np.log(2), j * log_expm1(eps_inf))
     with np.errstate(divide="ignore"):
-        log_a[0] = min(np.log(4) + eps_j[0] + np.log(-np.expm1(-eps_j[0])), log_a[0])
+        log_a[0] = min(np.log(4) + log_expm1(eps_j[0]), log_a[0])
     return _subsampled(orders_, j, log_a, gamma)  # [wang2019] Thm 9
 
 

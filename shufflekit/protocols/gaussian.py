@@ -1,12 +1,17 @@
 """The shuffled Gaussian mechanism [koskela2023] Sec 5."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from shufflekit.dominating_pairs import GaussianPair, Pair
-from shufflekit.protocols.run import Protocol
+from shufflekit.definitions import Lognormal
+from shufflekit.dominating_pairs import GaussianPair
+from shufflekit.protocols.bounds import Reports
+from shufflekit.protocols.frozen import settle, shown
+from shufflekit.protocols.run import Attack, Origin, Protocol
 
 
+@dataclass(frozen=True, repr=False)
 class GaussianShuffle(Protocol):
     """One round: n clients add Gaussian noise of deviation ``sigma`` to a number from 0 to 1, and all is shuffled.
 
@@ -14,20 +19,26 @@ class GaussianShuffle(Protocol):
     these. The mechanism is not locally private at any eps0, and no worst case over data sets is known.
     """
 
-    def __init__(self, sigma: float, n: int) -> None:
-        self._pair = GaussianPair(sigma, n)
-        self.sigma, self.n = self._pair.sigma, self._pair.n
+    sigma: float
+    n: int
+
+    def __post_init__(self) -> None:
+        checked = GaussianPair(self.sigma, self.n)
+        settle(self, sigma=checked.sigma, n=checked.n)
 
     def __repr__(self) -> str:
-        return f"GaussianShuffle(sigma={self.sigma:g}, n={self.n:_})"
+        return f"GaussianShuffle(sigma={shown(self.sigma)}, n={self.n:_})"
 
-    def _key(self) -> tuple[Any, ...]:
-        return self.sigma, self.n
-
-    @property
-    def pair(self) -> Pair:
-        return self._pair
+    def define(self, number: Callable[[float], Any] = float) -> Lognormal:
+        return Lognormal(number(self.sigma), self.n)
 
     @property
-    def attacks(self) -> Sequence[Pair]:
-        return (self._pair,)
+    def attacks(self) -> Sequence[Attack]:
+        return (Attack("the mechanism itself, all records but one equal", "koskela2023", "exact law", self.define),)
+
+    @property
+    def origin(self) -> Origin:
+        return Origin("koskela2023", "all records but one equal")
+
+    def reports(self) -> Reports:
+        raise ValueError("needs reports that are eps0-LDP")

@@ -1,17 +1,21 @@
 """Shuffled k-ary randomized response against two adversaries [koskela2023] Sec 4."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from shufflekit import _validate
-from shufflekit.dominating_pairs import BinaryResponse, Pair, clones, strong_view, ternary_response, weak_view
-from shufflekit.protocols.run import Protocol
+from shufflekit import _validate, definitions
+from shufflekit.definitions import Definition, growth
+from shufflekit.protocols.bounds import Reports
+from shufflekit.protocols.frozen import NOT_GIVEN, settle, shown
+from shufflekit.protocols.run import Attack, Origin, Protocol
 from shufflekit.protocols.shuffle import MAX_N
 
 VIEWS = ("strong", "weak", "clones")
 
 
+@dataclass(frozen=True, repr=False)
 class RandomizedResponseShuffle(Protocol):
     """One round: n clients each tell the truth with probability 1 - gamma, and else one of k values at random.
 
@@ -23,34 +27,58 @@ class RandomizedResponseShuffle(Protocol):
     shows less. Neighbouring data sets differ in one record.
     """
 
-    def __init__(
-        self, k: int, eps0: float | None = None, n: int | None = None, *, gamma: float | None = None, view: str = "weak"
-    ) -> None:
-        self.k = _validate.count(k=k, at_least=2, at_most=MAX_N)
+    k: int
+    eps0: float = NOT_GIVEN
+    n: int = NOT_GIVEN
+    gamma: float = field(default=NOT_GIVEN, kw_only=True, compare=False)
+    view: str = field(default="weak", kw_only=True)
+
+    def __post_init__(self) -> None:
+        k, eps0, gamma = _validate.count(k=self.k, at_least=2, at_most=MAX_N), self.eps0, self.gamma
         if (eps0 is None) == (gamma is None):
             raise ValueError(f"give exactly one of eps0 and gamma, got eps0={eps0!r} and gamma={gamma!r}")
         if gamma is not None:
             gamma = _validate.open_unit(gamma=gamma)
-            eps0 = math.log1p(self.k * (1 - gamma) / gamma)
-        self.eps0 = _validate.local_eps(eps0=eps0)
-        self.gamma = self.k / (math.expm1(self.eps0) + self.k) if gamma is None else gamma
-        self.n = _validate.count(n=n, at_most=MAX_N)
-        self.view = _validate.choice(VIEWS, view=view)
+            eps0 = _local_eps(k, gamma)
+        eps0 = _validate.local_eps(eps0=eps0)
+        settle(
+            self,
+            k=k,
+            eps0=eps0,
+            gamma=k / (math.expm1(eps0) + k) if gamma is None else gamma,
+            n=_validate.count(n=self.n, at_most=MAX_N),
+            view=_validate.choice(VIEWS, view=self.view),
+        )
 
     def __repr__(self) -> str:
-        return f"RandomizedResponseShuffle(k={self.k}, gamma={self.gamma:g}, n={self.n:_}, view={self.view!r})"
+        exact = 0 < self.gamma < 1 and _local_eps(self.k, self.gamma) == self.eps0
+        level = f"gamma={shown(self.gamma)}" if exact else f"eps0={shown(self.eps0)}"
+        return f"RandomizedResponseShuffle(k={self.k}, {level}, n={self.n:_}, view={self.view!r})"
 
-    def _key(self) -> tuple[Any, ...]:
-        return self.k, self.eps0, self.n, self.view
-
-    @property
-    def pair(self) -> Pair:
+    def define(self, number: Callable[[float], Any] = float) -> Definition:
+        x = growth(number(self.eps0))
         if self.view == "clones":
-            return clones(self.eps0, self.n, self.n)
-        return (strong_view if self.view == "strong" else weak_view)(self.k, self.eps0, self.n)
+            return Definition(self.n, self.n, (definitions.clones(x),))
+        if self.view == "weak":
+            return Definition(self.n, self.n, (definitions.weak_view(x, self.k),))
+        return Definition(self.n, self.n, (definitions.strong_view(x, self.k),), definitions.truthful(x, self.k))
 
     @property
-    def attacks(self) -> Sequence[Pair]:
-        if self.k == 2:
-            return (BinaryResponse(self.eps0, self.n, self.n),)
-        return (ternary_response(self.eps0, self.n, self.n, k=self.k),)
+    def attacks(self) -> Sequence[Attack]:
+        def define(number: Callable[[float], Any]) -> Definition:
+            return Definition(self.n, self.n, (definitions.response(growth(number(self.eps0)), self.k),))
+
+        return (Attack("the mechanism itself, all others equal", "beyond", "exact law", define),)
+
+    @property
+    def origin(self) -> Origin:
+        return Origin("koskela2023")
+
+    def reports(self) -> Reports:
+        if self.view != "clones":
+            raise ValueError(f"is about what the shuffler shows, and the {self.view} adversary sees more")
+        return Reports(self.eps0, self.n, self.n)
+
+
+def _local_eps(k: int, gamma: float) -> float:
+    return math.log1p(k * (1 - gamma) / gamma)

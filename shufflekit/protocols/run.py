@@ -2,96 +2,59 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from shufflekit import _validate
 from shufflekit.bracket import Bracket, bracket
-from shufflekit.dominating_pairs import Pair
+from shufflekit.definitions import Definition, Lognormal
+from shufflekit.dominating_pairs import Pair, pair_of
+from shufflekit.interop import to_dp_accounting
 from shufflekit.loss_distribution import Composition, Part
+from shufflekit.protocols.bounds import Reports, TooSlow, registered
+from shufflekit.protocols.comparison import Comparison, Row, in_order
 from shufflekit.renyi import RenyiCurve
 
-if TYPE_CHECKING:
-    from shufflekit.compare import Comparison
-
 MAX_ROUNDS = 10**12  # of one protocol
+OWN_PAIR = "this protocol's own pair, composed numerically"
+PURE = "each round eps0-DP, sampled; eps adds up (delta = 0)"
+WORST_OF_EACH = "the worst known of each"
+RTOL = 1e-4
 
 
-class Protocol(ABC):
-    """One round of something. What it shows of one record is described by pairs of laws."""
+class Attack(NamedTuple):
+    """What a real mechanism shows of one record in a real data set: no analysis of the protocol can go below it.
 
-    @abstractmethod
-    def _key(self) -> tuple[Any, ...]:
-        """What tells one protocol from another."""
+    ``define`` gives its definition in one kind of number, as ``Protocol.define`` does.
+    """
+
+    name: str
+    source: str
+    remark: str
+    define: Callable[[Callable[[float], Any]], Definition | Lognormal]
 
     @property
-    @abstractmethod
     def pair(self) -> Pair:
-        """The pair that dominates the protocol; where (Q, P) is another pair, both count."""
+        return pair_of(self.define(float))
+
+
+class Origin(NamedTuple):
+    """Where a protocol's own pair comes from, and for which data it holds, if not for all."""
+
+    source: str
+    remark: str = ""
+
+
+class Questions(ABC):
+    """What can be asked of one round of a protocol or of many of several."""
 
     @property
     @abstractmethod
-    def attacks(self) -> Sequence[Pair]:
-        """What real mechanisms show of one record in real data sets; no analysis of the protocol can go below any."""
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, Protocol) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash((type(self), self._key()))
-
-    def __mul__(self, rounds: int) -> "Run":
-        return Run([(self, _validate.count(rounds=rounds))])
-
-    __rmul__ = __mul__
-
-    def __add__(self, other: "Protocol | Run") -> "Run":
-        return (self * 1) + other
-
-    @property
-    def pure_epsilon(self) -> float:
-        """The eps at delta = 0."""
-        return max(self.pair.largest_loss, self.pair.reversed().largest_loss)
-
-    def epsilon(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
-        """See ``Run.epsilon``."""
-        return (self * 1).epsilon(delta, rtol=rtol)
-
-    def delta(self, eps: float, *, rtol: float = 1e-4) -> Bracket:
-        """See ``Run.delta``."""
-        return (self * 1).delta(eps, rtol=rtol)
-
-    def rdp(self, order: ArrayLike) -> Any:
-        """See ``Run.rdp``."""
-        return (self * 1).rdp(order)
-
-    def attack_epsilon(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
-        """See ``Run.attack_epsilon``."""
-        return (self * 1).attack_epsilon(delta, rtol=rtol)
-
-    def compare(self, delta: float) -> "Comparison":
-        """See ``Run.compare``."""
-        return (self * 1).compare(delta)
-
-    def to_dp_accounting(self, interval: float = 1e-4) -> Any:
-        """See ``Run.to_dp_accounting``."""
-        return (self * 1).to_dp_accounting(interval)
-
-
-class Run:
-    """Rounds of one or several protocols, each chosen adaptively: made by ``protocol * rounds`` and ``+``."""
-
-    def __init__(self, parts: Iterable[tuple[Protocol, int]]) -> None:
-        counts: dict[Protocol, int] = {}
-        for protocol, rounds in parts:
-            counts[protocol] = _validate.count(rounds=counts.get(protocol, 0) + rounds, at_most=MAX_ROUNDS)
-        self.parts = list(counts.items())
-
-    def __repr__(self) -> str:
-        return " + ".join(f"{protocol} * {rounds:_}" for protocol, rounds in self.parts)
+    def parts(self) -> tuple[tuple["Protocol", int], ...]:
+        """The protocols and how many rounds of each."""
 
     def __mul__(self, rounds: int) -> "Run":
         rounds = _validate.count(rounds=rounds)
@@ -99,36 +62,46 @@ class Run:
 
     __rmul__ = __mul__
 
-    def __add__(self, other: "Protocol | Run") -> "Run":
-        if not isinstance(other, (Protocol, Run)):
+    def __add__(self, other: "Questions") -> "Run":
+        if not isinstance(other, Questions):
             return NotImplemented
-        return Run([*self.parts, *(other * 1).parts])
+        return Run([*self.parts, *other.parts])
 
     @property
     def pure_epsilon(self) -> float:
         """The eps at delta = 0."""
-        return math.fsum(rounds * protocol.pure_epsilon for protocol, rounds in self.parts)
+        return math.fsum(rounds * protocol.largest_loss for protocol, rounds in self.parts)
 
-    def epsilon(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
-        """The eps of the dominating pair at delta; the upper end is the guarantee.
+    def epsilon(self, delta: float, *, rtol: float = RTOL) -> Bracket:
+        """The least eps at which the dominating pair of all rounds has this delta; the upper end is the guarantee.
 
         ``rtol`` is how far apart the ends may be, relative to the upper one.
+
+        >>> from shufflekit import Shuffle
+        >>> (Shuffle(eps0=2.0, n=1_000) * 10).epsilon(delta=1e-6)
+        Bracket(lower=1.351..., upper=1.351...)
         """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
-        return _worst([pairs.epsilon(delta, rtol) for pairs in self._both_ways([p.pair for p, _ in self.parts])])
+        return _worst([way.epsilon(delta, rtol) for way in self._composition().both_ways()])
 
-    def delta(self, eps: float, *, rtol: float = 1e-4) -> Bracket:
-        """The delta of the dominating pair at eps, in the same way."""
+    def delta(self, eps: float, *, rtol: float = RTOL) -> Bracket:
+        """The delta of the dominating pair of all rounds at eps, in the same way.
+
+        >>> from shufflekit import Shuffle
+        >>> Shuffle(eps0=2.0, n=1_000).delta(eps=0.5)
+        Bracket(lower=8.64694...e-09, upper=8.64694...e-09)
+        """
         eps, rtol = _validate.nonnegative(eps=eps), _tolerance(rtol)
-        return _worst([pairs.delta(eps, rtol) for pairs in self._both_ways([p.pair for p, _ in self.parts])])
+        return _worst([way.delta(eps, rtol) for way in self._composition().both_ways()])
 
     @property
     def renyi_curve(self) -> RenyiCurve:
         """The Renyi divergence of the dominating pair, summed over rounds, the larger of both directions."""
+        ways = self._composition().both_ways()
 
         def divergence(order: Any) -> Any:
-            ways = self._both_ways([protocol.pair for protocol, _ in self.parts])
-            return np.max([sum(rounds * pair.divergence(order) for pair, rounds in way.parts) for way in ways], axis=0)
+            sums = [np.sum([rounds * pair.divergence(order) for pair, rounds in way.parts], axis=0) for way in ways]
+            return np.max(sums, axis=0)
 
         return RenyiCurve(divergence, limit=self.pure_epsilon)
 
@@ -136,39 +109,168 @@ class Run:
         """The dominating pair's Renyi divergence at one real order above 1, or at an array of them, summed over rounds.
 
         It is rounded up: a bound for the protocol.
+
+        >>> from shufflekit import Shuffle
+        >>> print(f"{Shuffle(eps0=2.0, n=1_000).rdp(order=8):.5f}")
+        0.03906
         """
         return self.renyi_curve(order)
 
-    def attack_epsilon(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
-        """The eps at delta that the worst known mechanism and data set really have: no analysis can go below it."""
+    def attack_epsilon(self, delta: float, *, rtol: float = RTOL) -> Bracket:
+        """The eps at delta that the worst known mechanism and data set really have: no analysis can go below it.
+
+        >>> from shufflekit import Shuffle
+        >>> Shuffle(eps0=2.0, n=1_000).attack_epsilon(delta=1e-6)
+        Bracket(lower=0.37197..., upper=0.37197...)
+        """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
-        kinds = max(len(protocol.attacks) for protocol, _ in self.parts)
-        ends = []
-        for kind in range(kinds):
-            chosen = [protocol.attacks[min(kind, len(protocol.attacks) - 1)] for protocol, _ in self.parts]
-            ends += [pairs.epsilon(delta, rtol) for pairs in self._both_ways(chosen)]
-        return _worst(ends)
+        return _worst([self._attacked(name, delta, rtol) for name in self._attack_names()])
 
-    def compare(self, delta: float) -> "Comparison":
-        """Every bound of every paper at delta: its value and source, or why it does not apply."""
-        from shufflekit.compare import compare
-
-        return compare(self, _validate.open_unit(delta=delta))
+    def compare(self, delta: float) -> Comparison:
+        """Every bound of every paper at delta: its value and source, or why it does not apply; then the attacks."""
+        delta = _validate.open_unit(delta=delta)
+        uppers = [*self._own_rows(delta), *self._rows_of_papers(delta), self._pure_row()]
+        return in_order(f"{self * 1} at delta = {delta:g}", uppers, self._attack_rows(delta))
 
     def to_dp_accounting(self, interval: float = 1e-4) -> Any:
-        """The run as a ``PrivacyLossDistribution`` of dp-accounting: see ``shufflekit.interop``."""
-        from shufflekit.interop import to_dp_accounting
+        """The rounds as a ``PrivacyLossDistribution`` of dp-accounting: see ``shufflekit.interop``."""
+        return to_dp_accounting(self._composition(), interval)
 
-        return to_dp_accounting(self, interval)
+    def _composition(self) -> Composition:
+        return Composition([Part(protocol.pair, rounds) for protocol, rounds in self.parts])
 
-    def _both_ways(self, pairs: Sequence[Pair]) -> list[Composition]:
-        """All rounds from P to Q, and all from Q to P, where that is another thing."""
-        rounds = [own for _, own in self.parts]
-        forth = Composition([Part(pair, own) for pair, own in zip(pairs, rounds, strict=True)])
-        back = [pair.reversed() for pair in pairs]
-        if back == list(pairs):
-            return [forth]
-        return [forth, Composition([Part(pair, own) for pair, own in zip(back, rounds, strict=True)])]
+    def _attack_names(self) -> list[str]:
+        """All kinds of attacks on the protocols of these rounds."""
+        return list(dict.fromkeys(attack.name for protocol, _ in self.parts for attack in protocol.attacks))
+
+    def _attacked(self, name: str, delta: float, rtol: float) -> Bracket:
+        """By one kind of attack; a protocol that does not know it is attacked in the last of its own ways."""
+        chosen = []
+        for protocol, rounds in self.parts:
+            known = {attack.name: attack for attack in protocol.attacks}
+            chosen.append(Part(known.get(name, protocol.attacks[-1]).pair, rounds))
+        return _worst([way.epsilon(delta, rtol) for way in Composition(chosen).both_ways()])
+
+    def _own_rows(self, delta: float) -> list[Row]:
+        """The rounds' own pairs, where they are not those that a registered bound is about."""
+        origins = [protocol.origin for protocol, _ in self.parts if protocol.origin is not None]
+        if not origins:
+            return []
+        source, remark = (", ".join(dict.fromkeys(filter(None, column))) for column in zip(*origins, strict=True))
+        return [Row("upper", OWN_PAIR, source, self.epsilon(delta).upper, remark)]
+
+    def _rows_of_papers(self, delta: float) -> list[Row]:
+        return [_row_of(bound, [*self.parts], delta) for bound in registered()]
+
+    def _pure_row(self) -> Row:
+        if self.pure_epsilon == math.inf:
+            return Row("upper", PURE, "ullman2017", None, "does not apply: needs reports that are eps0-LDP")
+        # No shuffle of eps0-LDP reports tells more than eps0; a pair's largest loss has been rounded up.
+        largest = [min(protocol.largest_loss, protocol.local_limit) for protocol, _ in self.parts]
+        eps = math.fsum(own * most for most, (_, own) in zip(largest, self.parts, strict=True))
+        return Row("upper", PURE, "ullman2017", eps)
+
+    def _attack_rows(self, delta: float) -> list[Row]:
+        """What is really reached, kind by kind; one row where the protocols differ in kind."""
+        kinds = {tuple((attack.name, attack.source, attack.remark) for attack in p.attacks) for p, _ in self.parts}
+        if len(kinds) > 1:
+            return [Row("lower", WORST_OF_EACH, "beyond", self.attack_epsilon(delta).lower)]
+        return [
+            Row("lower", name, source, self._attacked(name, delta, RTOL).lower, remark)
+            for name, source, remark in next(iter(kinds))
+        ]
+
+
+class Protocol(Questions):
+    """One round of something; immutable. What it shows of one record is said by its definition."""
+
+    @property
+    def parts(self) -> tuple[tuple["Protocol", int], ...]:
+        return ((self, 1),)
+
+    @abstractmethod
+    def define(self, number: Callable[[float], Any] = float) -> Definition | Lognormal:
+        """The definition, in floats, or with every parameter turned into another kind of number first."""
+
+    @property
+    @abstractmethod
+    def attacks(self) -> Sequence[Attack]:
+        """What real mechanisms show of one record in real data sets; no analysis of the protocol can go below any."""
+
+    @property
+    def pair(self) -> Pair:
+        """The pair that dominates the protocol; where (Q, P) is another pair, both count."""
+        return pair_of(self.define())
+
+    @property
+    def largest_loss(self) -> float:
+        """The eps of one round at delta = 0."""
+        return max(self.pair.largest_loss, self.pair.reversed().largest_loss)
+
+    @property
+    def origin(self) -> Origin | None:
+        """Where the protocol's own pair comes from; None where a registered bound is about just that pair."""
+        return Origin("beyond")
+
+    @abstractmethod
+    def reports(self) -> Reports:
+        """What bounds for shuffled eps0-LDP reports may be asked about; a ``ValueError`` says why they may not."""
+
+    @property
+    def local_limit(self) -> float:
+        """The local eps0 of the reports, where nothing but their shuffle is seen."""
+        try:
+            return self.reports().eps0
+        except ValueError:
+            return math.inf
+
+
+class Run(Questions):
+    """Rounds of one or several protocols, chosen adaptively: made by ``protocol * rounds`` and ``+``; immutable."""
+
+    __slots__ = ("_parts",)
+    _parts: tuple[tuple[Protocol, int], ...]
+
+    def __init__(self, parts: Iterable[tuple[Protocol, int]]) -> None:
+        counts: dict[Protocol, int] = {}
+        for protocol, own in parts:
+            if not isinstance(protocol, Protocol):
+                raise TypeError(f"parts must hold pairs of a protocol and a number of rounds, got {protocol!r}")
+            counts[protocol] = counts.get(protocol, 0) + _validate.count(rounds=own)
+            _validate.count(rounds=counts[protocol], at_most=MAX_ROUNDS)
+        if not counts:
+            raise ValueError("parts must hold at least one protocol, got none")
+        object.__setattr__(self, "_parts", tuple(counts.items()))
+
+    @property
+    def parts(self) -> tuple[tuple[Protocol, int], ...]:
+        return self._parts
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Run cannot be changed: make another, got {name} = {value!r}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Run) and dict(self.parts) == dict(other.parts)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.parts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Run, (self.parts,)
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{protocol} * {rounds:_}" for protocol, rounds in self.parts)
+
+
+def _row_of(bound: Any, parts: list[tuple[Protocol, int]], delta: float) -> Row:
+    """A bound's row: its value, or why there is none."""
+    try:
+        reports = [protocol.reports()._replace(rounds=rounds) for protocol, rounds in parts]
+        return Row("upper", bound.name, bound.source, bound.epsilon(reports, delta))
+    except TooSlow as reason:
+        return Row("upper", bound.name, bound.source, None, f"left out: {reason}")
+    except ValueError as reason:
+        return Row("upper", bound.name, bound.source, None, f"does not apply: {reason}")
 
 
 def _worst(ends: Sequence[Bracket]) -> Bracket:

@@ -1,26 +1,28 @@
 """Shuffled reports of any local randomizer, or of a known one: the protocols of this kit's four papers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from shufflekit import _validate
-from shufflekit.dominating_pairs import (
-    BinaryResponse,
-    Pair,
-    checked_in_clones,
-    clones,
-    known_channel,
-    ternary_check_in,
-    ternary_response,
-    worst_data,
-)
-from shufflekit.protocols.run import Protocol
+from shufflekit import _validate, definitions
+from shufflekit.definitions import Definition, growth
+from shufflekit.protocols.bounds import Reports
+from shufflekit.protocols.channels import channel_definition, worst_data
+from shufflekit.protocols.frozen import NOT_GIVEN, settle, shown
+from shufflekit.protocols.run import Attack, Origin, Protocol
 from shufflekit.randomizers import Channel
 
 MAX_N = 10**12
-REDUCTIONS = ("clones", "clones2021")
+REDUCTIONS: dict[str, Callable[[Any], definitions.ScoreLaw]] = {
+    "clones": definitions.clones,
+    "clones2021": definitions.clones2021,
+}
+BINARY = ("binary randomized response, all others equal", "girgis2021", "Theorem 2's mechanism, exact law")
+TERNARY = ("3-ary randomized response, all others at the third value", "beyond", "exact law")
 
 
+@dataclass(frozen=True, repr=False)
 class Shuffle(Protocol):
     """One round: n clients report through an eps0-LDP randomizer and a shuffler, any randomizer and any data.
 
@@ -32,75 +34,101 @@ class Shuffle(Protocol):
     (or the given one) that all clients share, also when each round's is chosen after seeing the earlier ones.
     """
 
-    def __init__(
-        self,
-        eps0: float | None = None,
-        n: int | None = None,
-        population: int | None = None,
-        *,
-        randomizer: Channel | None = None,
-        reduction: str = "clones",
-    ) -> None:
+    eps0: float = NOT_GIVEN
+    n: int = NOT_GIVEN
+    population: int = NOT_GIVEN
+    randomizer: Channel | None = field(default=None, kw_only=True)
+    reduction: str = field(default="clones", kw_only=True)
+
+    def __post_init__(self) -> None:
+        eps0, randomizer = self.eps0, self.randomizer
         if (eps0 is None) == (randomizer is None):
             raise ValueError(f"give exactly one of eps0 and randomizer, got eps0={eps0!r}, randomizer={randomizer!r}")
         if randomizer is not None and not isinstance(randomizer, Channel):
             raise TypeError(f"randomizer must be a shufflekit.randomizers.Channel, got {randomizer!r}")
-        self.randomizer = randomizer
-        self.eps0 = _validate.local_eps(eps0=eps0 if randomizer is None else randomizer.eps0)
-        self.n = _validate.count(n=n, at_most=MAX_N)
-        self.population = self.n if population is None else _validate.count(population=population, at_most=MAX_N)
-        if self.n > self.population:
-            raise ValueError(f"n must be at most the population of {self.population:,}, got {n!r}")
-        self.reduction = _validate.choice(REDUCTIONS, reduction=reduction)
+        eps0 = _validate.local_eps(eps0=eps0 if randomizer is None else randomizer.eps0)
+        n = _validate.count(n=self.n, at_most=MAX_N)
+        population = n if self.population is None else _validate.count(population=self.population, at_most=MAX_N)
+        if n > population:
+            raise ValueError(f"n must be at most the population of {population:,}, got {self.n!r}")
+        reduction = _validate.choice(tuple(REDUCTIONS), reduction=self.reduction)
+        if randomizer is not None and reduction != "clones":
+            raise ValueError(f"reduction must be left out where a randomizer is given, got {reduction!r}")
+        settle(self, eps0=eps0, n=n, population=population, reduction=reduction)
         if randomizer is not None:
-            if reduction != "clones":
-                raise ValueError(f"reduction must be left out where a randomizer is given, got {reduction!r}")
-            self._pair: Pair = known_channel(randomizer, self.n, self.population)
-        else:
-            self._pair = clones(self.eps0, self.n, self.population, self.reduction)
+            _ = self.pair  # a channel of another kind than votes may have too many clients: it says so now
 
     def __repr__(self) -> str:
-        sampled = f", population={self.population:_}" if self.population > self.n else ""
+        sampled = f", population={self.population:_}" if self.population != self.n else ""
         reduced = f", reduction={self.reduction!r}" if self.reduction != "clones" else ""
-        what = f"randomizer={self.randomizer!r}" if self.randomizer else f"eps0={self.eps0:g}"
+        what = f"randomizer={self.randomizer!r}" if self.randomizer else f"eps0={shown(self.eps0)}"
         return f"Shuffle({what}, n={self.n:_}{sampled}{reduced})"
 
-    def _key(self) -> tuple[Any, ...]:
-        return self.randomizer or self.eps0, self.n, self.population, self.reduction
+    def define(self, number: Callable[[float], Any] = float) -> Definition:
+        if self.randomizer is not None:
+            known = channel_definition(self.randomizer, self.n, self.population)
+            return known if number is float else known.mapped(number)
+        law = REDUCTIONS[self.reduction](growth(number(self.eps0)))
+        return Definition(self.n, self.population, (law,))
 
     @property
-    def pair(self) -> Pair:
-        return self._pair
-
-    @property
-    def attacks(self) -> Sequence[Pair]:
+    def attacks(self) -> Sequence[Attack]:
         if self.randomizer is not None:
             return worst_data(self.randomizer, self.n, self.population)
-        ternary = ternary_response(self.eps0, self.n, self.population)
-        return BinaryResponse(self.eps0, self.n, self.population), ternary
+        return (
+            Attack(*BINARY, partial(_response, 2, self.eps0, self.n, self.population)),
+            Attack(*TERNARY, partial(_response, 3, self.eps0, self.n, self.population)),
+        )
+
+    @property
+    def origin(self) -> Origin | None:
+        return None if self.randomizer is None else Origin("beyond")
+
+    def reports(self) -> Reports:
+        return Reports(self.eps0, self.n, self.population)
 
 
+@dataclass(frozen=True, repr=False)
 class ShuffledCheckIn(Protocol):
     """One round: each of the population takes part with probability ``rate``, by its own coin; how many did is seen.
 
     Formal guarantees. As for ``Shuffle``.
     """
 
-    def __init__(self, eps0: float, population: int, rate: float) -> None:
-        self.eps0 = _validate.local_eps(eps0=eps0)
-        self.population = _validate.count(population=population, at_most=MAX_N)
-        self.rate = _validate.rate(rate=rate)
+    eps0: float
+    population: int
+    rate: float
+
+    def __post_init__(self) -> None:
+        settle(
+            self,
+            eps0=_validate.local_eps(eps0=self.eps0),
+            population=_validate.count(population=self.population, at_most=MAX_N),
+            rate=_validate.rate(rate=self.rate),
+        )
 
     def __repr__(self) -> str:
-        return f"ShuffledCheckIn(eps0={self.eps0:g}, population={self.population:_}, rate={self.rate:g})"
+        return f"ShuffledCheckIn(eps0={shown(self.eps0)}, population={self.population:_}, rate={shown(self.rate)})"
 
-    def _key(self) -> tuple[Any, ...]:
-        return self.eps0, self.population, self.rate
-
-    @property
-    def pair(self) -> Pair:
-        return checked_in_clones(self.eps0, self.population, self.rate)
+    def define(self, number: Callable[[float], Any] = float) -> Definition:
+        return self._of(definitions.clones(growth(number(self.eps0))), number)
 
     @property
-    def attacks(self) -> Sequence[Pair]:
-        return (ternary_check_in(self.eps0, self.population, self.rate),)
+    def attacks(self) -> Sequence[Attack]:
+        def define(number: Callable[[float], Any]) -> Definition:
+            return self._of(definitions.response(growth(number(self.eps0)), 3), number)
+
+        return (Attack(*TERNARY, define),)
+
+    def reports(self) -> Reports:
+        raise ValueError("is about a fixed number of reports a round")
+
+    def _of(self, law: definitions.ScoreLaw, number: Callable[[float], Any]) -> Definition:
+        """Each of the population reports so, or stays silent; at a rate of 1 nobody does."""
+        if self.rate < 1:
+            law = definitions.check_in(law, number(self.rate))
+        return Definition(self.population, self.population, (law,))
+
+
+def _response(k: int, eps0: float, n: int, population: int, number: Callable[[float], Any]) -> Definition:
+    return Definition(n, population, (definitions.response(growth(number(eps0)), k),))

@@ -2,7 +2,7 @@
 
 ``ternary`` holds the divergence bounds that the proof is built from, ``renyi`` the theorems on Renyi privacy,
 ``convergence`` what CLDP-SGD learns. A function bears the number of the result it evaluates, as printed;
-where the print is wrong, ``<name>_corrected`` stands beside it and says what changed.
+where the print is wrong, ``<name>_corrected`` follows it and says what changed.
 """
 
 from shufflekit.papers.balle2019 import condition as eq52

@@ -19,7 +19,7 @@ from shufflekit.papers.girgis2021.series import (
     log_sum_of_higher_terms,
 )
 from shufflekit.papers.girgis2021.ternary import kbar, log_chi_square, log_gap
-from shufflekit.renyi import epsilon_at_order, log_delta_at_order
+from shufflekit.renyi import best_order, epsilon_at_order, log_delta_at_order
 
 MAX_ORDER = 1e7  # Theorem 1 is a sum of up to `order` terms
 
@@ -51,7 +51,7 @@ def lemma2(order: ArrayLike, log_zeta: Callable[[Array], Array], gamma: float) -
     if log_power.shape != j.shape or not (log_power < np.inf).all():
         raise ValueError(f"log_zeta must return a number below inf for each order, got {log_zeta(j)!r}")
     log_sum = _sums.log_binomial_sum(orders, np.append([-np.inf, -np.inf], log_power))
-    return np.asarray(_log1p_exp(log_sum) / (orders - 1))  # [girgis2021] Lemma 2
+    return np.asarray(np.logaddexp(0.0, log_sum) / (orders - 1))  # [girgis2021] Lemma 2
 
 
 def thm1(order: ArrayLike, eps0: float, n: int, k: int) -> Array:
@@ -59,7 +59,7 @@ def thm1(order: ArrayLike, eps0: float, n: int, k: int) -> Array:
     orders = _validate.orders(order=order, integer=True, at_most=MAX_ORDER)
     terms = thm1_terms(orders, eps0, n, k)
     total = np.logaddexp(np.logaddexp(terms["second"], terms["higher"]), terms["upsilon"])
-    return np.asarray(_log1p_exp(total) / (orders - 1))  # [girgis2021] Thm 1
+    return np.asarray(np.logaddexp(0.0, total) / (orders - 1))  # [girgis2021] Thm 1
 
 
 def thm1_real_order(order: ArrayLike, eps0: float, n: int, k: int, cap: float = math.inf) -> Array:
@@ -83,7 +83,7 @@ def thm1_real_order(order: ArrayLike, eps0: float, n: int, k: int, cap: float = 
 
 
 def thm1_terms(order: ArrayLike, eps0: float, n: int, k: int) -> dict[str, Array]:
-    """The logarithms of Theorem 1's terms beside the 1: ``second``, ``higher`` (j >= 3), ``upsilon``."""
+    """The logarithms of Theorem 1's terms but for the 1: ``second``, ``higher`` (j >= 3), ``upsilon``."""
     orders = _validate.orders(order=order, integer=True, at_most=MAX_ORDER)
     logs = _Logs(eps0, n, k)
     return {
@@ -104,7 +104,7 @@ def thm1_at_least(order: ArrayLike, eps0: float, n: int, k: int) -> Array:
     _, largest = log_largest_term(np.maximum(orders, 3.0), logs.base)
     largest = np.where(orders >= 3, largest - 1e-9 * np.abs(largest), -np.inf)
     total = np.logaddexp(np.logaddexp(logs.second(orders), largest), logs.upsilon(orders))
-    return np.asarray(_log1p_exp(total) / (orders - 1))
+    return np.asarray(np.logaddexp(0.0, total) / (orders - 1))
 
 
 class _Logs:
@@ -151,32 +151,16 @@ def thm3_privacy(eps0: float, n: int, k: int, T: int, delta: float) -> PrivacyAt
     """Theorem 3 (1), eq (5): the eps of T rounds at delta, by Theorem 1 and Lemma 1, at the best whole order.
 
     The objective of Remark 2 may have two valleys, so the order is doubled until Theorem 1 has long been too large to
-    help, and the best is then closed in on. Any order gives a valid eps: a missed optimum costs tightness, never truth.
+    help. Any order gives a valid eps: a missed optimum costs tightness, never truth.
     """
     T = _validate.count(T=T)
 
     def eps_at(orders: Any) -> Array:
         return lemma1(T * thm1(orders, eps0, n, k), orders, delta)
 
-    best = order = 2.0
-    least = eps_at(order)
-    while order < min(64 * best, MAX_ORDER):
-        order = min(2 * order, MAX_ORDER)
-        # The sum costs the more the larger the order: it is taken only where its largest terms leave a chance.
-        if lemma1(T * thm1_at_least(order, eps0, n, k), order, delta) < least:
-            value = eps_at(order)
-            if value < least:
-                best, least = order, value
-    low, high = max(best / 2, 2.0), min(2 * best, MAX_ORDER)
-    while high - low > 64:
-        orders = np.unique(np.floor(np.geomspace(low, high, 17)))
-        best = int(np.argmin(eps_at(orders)))
-        low, high = orders[max(best - 1, 0)], orders[min(best + 1, len(orders) - 1)]
-    orders = np.arange(low, high + 1)
-    values = eps_at(orders)
-    best = int(np.argmin(values))
-    return PrivacyAtOrder(max(0.0, float(values[best])), int(orders[best]))
+    def surely_above(orders: Any) -> Array:
+        return lemma1(T * thm1_at_least(orders, eps0, n, k), orders, delta)
 
-
-def _log1p_exp(log_value: Any) -> Any:
-    return np.logaddexp(0.0, log_value)
+    # The sum costs the more the larger the order: it is taken only where its largest terms leave a chance.
+    best = best_order(eps_at, whole=True, most=MAX_ORDER, patience=6, floor=surely_above)
+    return PrivacyAtOrder(max(0.0, best.value), int(best.order))

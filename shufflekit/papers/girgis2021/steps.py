@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linprog
-from scipy.special import logsumexp, xlogy
+from scipy.special import expit, logsumexp, xlogy
 
 from shufflekit import _validate, divergences, exact
 from shufflekit._binomial import log_pmf, pmf
+from shufflekit._logs import log_expm1
 from shufflekit._validate import Array
-from shufflekit.papers.girgis2021.ternary import log_excess, log_gap
+from shufflekit.papers.girgis2021.ternary import log_gap
 from shufflekit.randomizers import Channel
 
 
@@ -119,7 +120,7 @@ def thm4_exact_moments(order: ArrayLike, eps0: float, k: int) -> Array:
     alpha = _validate.array(low=1, order=order)
     eps0, k = _validate.local_eps(eps0=eps0), _validate.count(k=k)
     weights = pmf(np.arange(k), k - 1, math.exp(-eps0))
-    cap = alpha * log_excess(eps0)
+    cap = alpha * log_expm1(eps0)
     # Improbable numbers of clones are counted at the cap, so that the bound stays a bound.
     rare = weights[weights <= 1e-40].sum()
     with np.errstate(divide="ignore"):
@@ -132,7 +133,7 @@ def thm4_exact_moments(order: ArrayLike, eps0: float, k: int) -> Array:
 
 
 def _log_lemma7_exact(m: int, alpha: Array, eps0: float) -> Array:
-    ones, p = np.arange(m + 1), 1 / (1 + math.exp(eps0))
+    ones, p = np.arange(m + 1), float(expit(-eps0))
     # [girgis2021] eq (38): ratio - 1 = (E - 1/E)/m (ones - mean).
     distance = math.exp(log_gap(eps0) - math.log(m)) * np.abs(ones - m * p)
     log_weights = log_pmf(ones, m, p)

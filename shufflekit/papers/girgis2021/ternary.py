@@ -12,6 +12,7 @@ from scipy.special import bdtr, bdtrc, gammaln, logsumexp
 
 from shufflekit import _validate
 from shufflekit._binomial import log_pmf
+from shufflekit._logs import log_expm1
 from shufflekit._validate import Array
 
 
@@ -24,17 +25,12 @@ def kbar(eps0: float, k: int) -> int:
 
 def log_gap(eps0: float) -> float:
     """``log(E - 1/E)``, without cancellation for small eps0 and without overflow for large."""
-    return eps0 + math.log(-math.expm1(-2 * eps0))
+    return float(log_expm1(2 * eps0)) - eps0
 
 
 def log_chi_square(eps0: float) -> float:
     """``log((E-1)^2/E)``, likewise."""
-    return eps0 + 2 * math.log(-math.expm1(-eps0))
-
-
-def log_excess(eps0: float) -> float:
-    """``log(E - 1)``, likewise."""
-    return eps0 + math.log(-math.expm1(-eps0))
+    return 2 * float(log_expm1(eps0)) - eps0
 
 
 def log_lemma7(m: Array, order: Array, eps0: float) -> Array:
@@ -78,7 +74,7 @@ def thm4_averaged(order: ArrayLike, eps0: float, k: int) -> Array:
     spread = 12 * math.sqrt((k - 1) * q * (1 - q)) + 12
     low, high = max(0, math.floor((k - 1) * q - spread)), min(k - 1, math.ceil((k - 1) * q + spread))
     m, alpha = np.arange(low, high + 1, dtype=np.float64), alpha[..., None]
-    cap = alpha * log_excess(eps0)
+    cap = alpha * log_expm1(eps0)
     log_terms = np.minimum(log_thm6(m + 1, alpha, eps0), cap)
     outside = (bdtr(low - 1, k - 1, q) if low else 0.0) + bdtrc(high, k - 1, q)
     with np.errstate(divide="ignore"):  # what cannot happen weighs e^-inf
@@ -105,7 +101,7 @@ def eq36_tail_corrected(order: ArrayLike, eps0: float) -> Array:
     themselves, and |p' - p''| <= (E-1) p, as p' and p'' lie in [p/E, E p], a factor of at most E apart.
     """
     _, alpha, eps0 = _m_order_eps0(1, order, eps0)
-    return _exp(alpha * log_excess(eps0))  # [girgis2021] eq (36), corrected
+    return _exp(alpha * log_expm1(eps0))  # [girgis2021] eq (36), corrected
 
 
 def _m_order_eps0(m: ArrayLike, order: ArrayLike, eps0: float) -> tuple[Array, Array, float]:

@@ -3,7 +3,6 @@
 The formulas as printed, and as corrected.
 """
 
-from shufflekit.papers.koskela2023.clones import eq31
 from shufflekit.papers.koskela2023.gaussian import (
     section5_grid,
     section5_grid_corrected,
@@ -13,6 +12,7 @@ from shufflekit.papers.koskela2023.gaussian import (
 from shufflekit.papers.koskela2023.losses import (
     cor_a3,
     cor_a3_corrected,
+    eq31,
     eq34,
     lemma_a1,
     lemma_a2,

@@ -26,7 +26,11 @@ class Estimate(NamedTuple):
 def section5_hypercube(eps: float, sigma: float, n: int, L: float, samples: int, rng: np.random.Generator) -> Estimate:
     """``H_{e^eps}(M(X')||M(X))`` from uniform points of ``[-L, L]^n``; what lies outside the cube is lost."""
     eps, sigma, n = _validate.nonnegative(eps=eps), _validate.positive(sigma=sigma), _validate.count(n=n)
-    L, samples, rng = _validate.positive(L=L), _validate.count(samples=samples, at_least=2), _generator(rng)
+    L, samples, rng = (
+        _validate.positive(L=L),
+        _validate.count(samples=samples, at_least=2),
+        _validate.generator(rng=rng),
+    )
     total = squares = 0.0
     for size in _chunks(samples, n):
         t = rng.uniform(-L, L, (size, n))
@@ -39,7 +43,7 @@ def section5_hypercube(eps: float, sigma: float, n: int, L: float, samples: int,
 def section5_sampling(eps: float, sigma: float, n: int, samples: int, rng: np.random.Generator) -> Estimate:
     """The same with points drawn from M(X) itself."""
     eps, sigma, n = _validate.nonnegative(eps=eps), _validate.positive(sigma=sigma), _validate.count(n=n)
-    samples, rng = _validate.count(samples=samples, at_least=2), _generator(rng)
+    samples, rng = _validate.count(samples=samples, at_least=2), _validate.generator(rng=rng)
     total = squares = 0.0
     for size in _chunks(samples, n):
         value = np.maximum(_ratio(sigma * rng.standard_normal((size, n)), sigma) - math.exp(eps), 0.0)
@@ -72,9 +76,3 @@ def _chunks(samples: int, n: int) -> list[int]:
 def _estimate(total: float, squares: float, samples: int) -> Estimate:
     mean = total / samples
     return Estimate(mean, math.sqrt(max(squares / samples - mean**2, 0.0) / (samples - 1)))
-
-
-def _generator(rng: np.random.Generator) -> np.random.Generator:
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}")
-    return rng

@@ -1,4 +1,4 @@
-"""Privacy losses of the clone pair: Theorem 6, Section 3.1 and Appendix A, as printed and as corrected.
+"""The clone pair (3.1) and its privacy losses: Theorem 6, Section 3.1 and Appendix A, as printed and as corrected.
 
 Exact where the argument is rational: give E = e^eps0, alpha = e^eps and p as ``Fraction`` or whole numbers. An
 outcome (a, b) is a number of black and of white balls; C of the n - 1 others throw one, A of these a black one.
@@ -12,14 +12,15 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from shufflekit import _validate
-from shufflekit.dominating_pairs.pair import Atoms
-from shufflekit.papers.koskela2023.clones import Law, TwoLaws, _ratio, _real, law
+from shufflekit import _validate, exact
+from shufflekit.atoms import Atoms
+from shufflekit.divergences import Law
+from shufflekit.exact import TwoLaws
 
 
 def thm6(p: Law, q: Law, alpha: Any) -> Any:
     """Eq (2.1) as printed: ``E_P[(1 - e^-w)_+]``, w the privacy loss; alpha = e^eps does not occur in it."""
-    _real(alpha=alpha)
+    _validate.real(alpha=alpha)
     return thm6_corrected(p, q, 1)  # [koskela2023] Thm 6
 
 
@@ -28,11 +29,29 @@ def thm6_corrected(p: Law, q: Law, alpha: Any) -> Any:
 
     Corrected: e^eps, missing in the print, stands before ``e^-w``.
     """
-    alpha = _real(alpha=alpha)
-    p, q = law(_validate.probabilities(p=p).flat), law(_validate.probabilities(q=q).flat)
+    alpha = _validate.real(alpha=alpha)
+    p, q = exact.law(_validate.probabilities(p=p).flat), exact.law(_validate.probabilities(q=q).flat)
     if p.shape != q.shape:
         raise ValueError(f"p and q must have the same outcomes, got {len(p)} and {len(q)}")
     return sum((x * max(1 - alpha * (y / x), 0) for x, y in zip(p, q, strict=True) if x > 0), 0 * alpha)
+
+
+def eq31(n: int, ratio: Any, p: Any = None) -> TwoLaws:
+    """Eq (3.1)-(3.2): the clone pair for n users and any p up to 1/(E+1), its default; entry [a, b].
+
+    Formal guarantee for the default p: dominates every shuffled eps0-LDP randomizer, E = ``ratio`` = e^eps0.
+    Below it the third component P2 has weight, and the pair does not dominate (notebook 09).
+    """
+    n, E, p = setting(n, ratio, p)
+    others = np.full((n + 1, n + 1), 0 * p)  # the law of (A, C - A)
+    for a, b in np.ndindex(n, n):
+        if a + b < n:
+            ways = math.comb(n - 1, a) * math.comb(n - 1 - a, b)
+            others[a, b] = ways * p ** (a + b) * (1 - 2 * p) ** (n - 1 - a - b)
+    first, second = np.zeros_like(others), np.zeros_like(others)
+    first[1:, :], second[:, 1:] = others[:-1, :], others[:, :-1]
+    third = (1 - (E + 1) * p) * others
+    return TwoLaws(E * p * first + p * second + third, p * first + E * p * second + third)  # [koskela2023] eq (3.1)
 
 
 def section31(n: int, ratio: Any, p: Any = None) -> TwoLaws:
@@ -97,7 +116,7 @@ def added(*plds: dict[Any, Any]) -> dict[Any, Any]:
 
 def from_losses(pld: dict[Any, Any], alpha: Any) -> Any:
     """``E[(1 - e^{eps - w})_+]`` over the outcomes of a loss distribution, alpha = e^eps."""
-    alpha = _real(alpha=alpha)
+    alpha = _validate.real(alpha=alpha)
     return sum((x * (1 - alpha / r) for r, x in pld.items() if r > alpha), 0 * alpha)
 
 
@@ -165,16 +184,16 @@ def _cor_a3(a: int, b: int, n: int, ratio: Any, p: Any, half: Fraction) -> tuple
 
 def setting(n: int, ratio: Any, p: Any) -> tuple[int, Any, Any]:
     """n, E and p, checked; p is 1/(E+1) where it is not given."""
-    n, E = _validate.count(n=n), _ratio(ratio=ratio)
-    p = 1 / (E + 1) if p is None else share(p)
-    if (E + 1) * p > 1:
-        raise ValueError(f"p must be at most 1/(E+1), got {p!r}")
+    n, E = _validate.count(n=n), _validate.ratio(ratio=ratio)
+    p = 1 / (E + 1) if p is None else _validate.real(p=p)
+    if not 0 < p <= 1 / (E + 1):
+        raise ValueError(f"p must be above 0 and at most 1/(E+1), got {p!r}")
     return n, E, p
 
 
 def share(p: Any) -> Any:
     """The probability of a clone of either kind, checked."""
-    p = _real(p=p)
+    p = _validate.real(p=p)
     if not 0 < p < Fraction(1, 2):
         raise ValueError(f"p must be above 0 and below 1/2, got {p!r}")
     return p

@@ -7,8 +7,12 @@ import numpy as np
 
 from shufflekit import _validate
 from shufflekit._validate import Array
-from shufflekit.dominating_pairs import Atoms, Ends, Laws, Pair, Votes, clones
-from shufflekit.dominating_pairs.knots import connected
+from shufflekit.accuracy import loss_limit
+from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.bracket import Ends
+from shufflekit.convex_order import connected
+from shufflekit.definitions import Definition, clones, growth
+from shufflekit.dominating_pairs import Pair, pair_of
 
 FINE = 1e-6  # how far apart the ends of a profile are that is put on a grid
 
@@ -30,16 +34,16 @@ class Lemma7Pair(Pair):
 
     @property
     def largest_loss(self) -> float:
-        return math.log1p(self._gamma * math.expm1(self._clones.largest_loss)) * (1 + 1e-14)
+        return loss_limit(math.log1p(self._gamma * math.expm1(self._clones.largest_loss)))
 
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         # (gP + (1-g)Q - aQ)_+ is g (P - a'Q)_+ with a' = 1 + (a-1)/g.  [koskela2023] Lemma 7 (2.2)
         inner = self._clones.delta(np.log1p(np.expm1(eps) / self._gamma), rtol, log_cut)
         return Ends(self._gamma * inner.lower, self._gamma * inner.upper)
 
-    def laws(self, log_cut: float, rtol: float = 1e-4) -> Laws:
-        lower, upper = self._clones.laws(log_cut, rtol)
-        return Laws(self._sampled(lower._replace(missing=0.0)), self._sampled(upper))
+    def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
+        lower, upper = self._clones.listed(log_cut, rtol)
+        return Enclosure(self._sampled(lower._replace(missing=0.0)), self._sampled(upper))
 
     def reversed(self) -> "Lemma7Pair":
         return self
@@ -49,8 +53,8 @@ class Lemma7Pair(Pair):
         return self.k / self.n
 
     @property
-    def _clones(self) -> Votes:
-        return clones(self.eps0, self.k, self.k)
+    def _clones(self) -> Pair:
+        return pair_of(Definition(self.k, self.k, (clones(growth(self.eps0)),)))
 
     def _sampled(self, atoms: Atoms) -> Atoms:
         """Above alpha = 1 the outcomes of (gP + (1-g)Q, Q), below it their mirror images, at 1 what is left."""

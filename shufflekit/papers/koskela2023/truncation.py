@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from shufflekit import _validate
 from shufflekit._binomial import pmf, tail
 from shufflekit._validate import Array
+from shufflekit.divergences import Law
 from shufflekit.dominating_pairs.blocks import blocks
-from shufflekit.papers.koskela2023.clones import Law, _ratio, _real
 from shufflekit.papers.koskela2023.losses import setting
 
 
@@ -91,7 +91,7 @@ def given_clones(clones: ArrayLike, ratio: float, alpha: float) -> Array:
     With m = C + 1 balls it is ``(E - alpha)/(E+1) Pr[A = t-1] - (alpha - 1) Pr[A >= t]``, A ~ Bin(C, 1/2) and t the
     least number of black balls that speaks for P by more than alpha.
     """
-    E, alpha = float(_ratio(ratio=ratio)), float(_real(alpha=alpha))
+    E, alpha = float(_validate.ratio(ratio=ratio)), float(_validate.real(alpha=alpha))
     c = _validate.array(low=0, clones=clones)
     if alpha < 1:
         raise ValueError(f"alpha must be at least 1, got {alpha!r}")
@@ -121,7 +121,7 @@ def appendix_b(taus: Sequence[Any]) -> tuple[Any, Any]:
 
     Exact for fractions; floats keep their digits however small they are.
     """
-    values = [_real(taus=tau) for tau in taus]
+    values = [_validate.real(taus=tau) for tau in taus]
     if not values or not all(0 <= value <= 1 for value in values):
         raise ValueError(f"taus must be one or more masses from 0 to 1, got {taus!r}")
     # [koskela2023] App B

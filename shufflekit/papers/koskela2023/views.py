@@ -32,15 +32,15 @@ Table = NDArray[Any]
 
 
 class View(NamedTuple):
-    """What an adversary sees: who answered at random (1) as far as it is told, and the histogram of the messages."""
+    """What an adversary sees: some users' coins, 1 for a random answer, and the histogram of the messages."""
 
     bits: tuple[int, ...]
     histogram: tuple[int, ...]
 
     def counts(self, others: Sequence[int]) -> tuple[int, ...]:
         """The histogram less the truthful answers of the others, which both adversaries can take out."""
-        told = [x for x, bit in zip(others, self.bits, strict=False) if bit == 0]
-        return tuple(count - told.count(j) for j, count in enumerate(self.histogram))
+        truthful = [x for x, bit in zip(others, self.bits, strict=False) if bit == 0]
+        return tuple(count - truthful.count(j) for j, count in enumerate(self.histogram))
 
 
 def enumerate_views(others: Sequence[int], gamma: Any, k: int, adversary: str) -> dict[View, tuple[Any, Any]]:
@@ -49,12 +49,12 @@ def enumerate_views(others: Sequence[int], gamma: Any, k: int, adversary: str) -
     The strong adversary [koskela2023] Def 12 sees all n coins, the weak one [koskela2023] Def 14 those of the
     ``others``; ``"shuffled"`` is somebody who sees the messages only.
     """
-    k, gamma = _validate.count(k=k, at_least=2), _rate(gamma)
+    k, gamma = _validate.count(k=k, at_least=2), _validate.exact_open_unit(gamma=gamma)
     adversary = _validate.choice(ADVERSARIES, adversary=adversary)
     if not isinstance(others, Sequence):
         raise TypeError(f"others must be a list of inputs from 0 to {k - 1}, got {others!r}")
     others = tuple(_validate.count(others=x, at_least=0, at_most=k - 1) for x in others)
-    told = {"strong": len(others) + 1, "weak": len(others), "shuffled": 0}[adversary]
+    coins = {"strong": len(others) + 1, "weak": len(others), "shuffled": 0}[adversary]
     laws: list[Counter[View]] = []
     for last in (0, 1):
         answers = [[(0, x), *((1, y) for y in range(k))] for x in (*others, last)]
@@ -62,7 +62,7 @@ def enumerate_views(others: Sequence[int], gamma: Any, k: int, adversary: str) -
         for reports in itertools.product(*answers):
             messages = [y for _, y in reports]
             lies = sum(bit for bit, _ in reports)
-            view = View(tuple(bit for bit, _ in reports[:told]), tuple(messages.count(j) for j in range(k)))
+            view = View(tuple(bit for bit, _ in reports[:coins]), tuple(messages.count(j) for j in range(k)))
             laws[-1][view] += (1 - gamma) ** (len(reports) - lies) * (gamma / k) ** lies
     p, q = laws
     return {view: (p[view], q[view]) for view in sorted(p.keys() | q.keys())}
@@ -187,14 +187,8 @@ def thm16_corrected(eps: ArrayLike, n: int, gamma: float, k: int, n_c: int = 1) 
     return _rounds(eq24_corrected, thm15_corrected(n, _validate.open_unit(gamma=gamma), k), eps, n_c)
 
 
-def _rate(gamma: Any) -> Any:
-    """gamma, checked, and left as it is when it is exact."""
-    number = _validate.open_unit(gamma=gamma)
-    return gamma if isinstance(gamma, Fraction) else number
-
-
 def _arguments(n: Any, gamma: Any, k: Any) -> tuple[int, Any, int]:
-    return _validate.count(n=n, at_most=MAX_N), _rate(gamma), _validate.count(k=k, at_least=2)
+    return _validate.count(n=n, at_most=MAX_N), _validate.exact_open_unit(gamma=gamma), _validate.count(k=k, at_least=2)
 
 
 def _checked(counts: Any) -> Counts:

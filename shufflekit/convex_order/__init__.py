@@ -1,0 +1,23 @@
+"""Convex order, the one idea behind every rounding of the kit: larger is told apart more easily."""
+
+from shufflekit.convex_order.grids import Grid, contract, split
+from shufflekit.convex_order.potentials import potential, profile
+from shufflekit.convex_order.profiles import Tails, connected, extended, untold
+from shufflekit.convex_order.rounding import cells, divided, divided_in_order, put_together, spread
+
+__all__ = [
+    "Grid",
+    "Tails",
+    "cells",
+    "connected",
+    "contract",
+    "divided",
+    "divided_in_order",
+    "extended",
+    "potential",
+    "profile",
+    "put_together",
+    "split",
+    "spread",
+    "untold",
+]

@@ -1,0 +1,120 @@
+"""A profile known at knots, made into listed pairs: one that dominates it, and some that it dominates.
+
+Between knots delta is convex in ``alpha = e^eps``. Its chords are an upper bound ("connect the dots"), and a convex
+one, so the profile of a listed pair. From below, all outcomes with losses between two knots are taken for one: what
+then is told apart is less. Where only the ends of delta are known, the chords extended beyond their knots are below.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflekit._validate import Array
+from shufflekit.atoms import Atoms
+from shufflekit.bracket import Ends
+
+
+class Tails(NamedTuple):
+    """``P - Q`` and Q of the outcomes with a loss above each of some eps."""
+
+    difference: Array
+    q: Array
+
+
+def connected(eps: Array, forth: Array, back: Array) -> Atoms:
+    """The law whose delta connects the dots: ``forth`` is delta of (P, Q) at each eps, ``back`` that of (Q, P)."""
+    alpha_step = np.exp(eps[:-1]) * np.expm1(np.diff(eps))
+    falls = np.diff(forth) / alpha_step
+    # E_Q(alpha - P/Q)_+ at alpha = e^-eps is e^-eps times delta of (Q, P) at eps.
+    puts = np.exp(-eps) * back
+    rises = -np.diff(puts) / (np.exp(-eps[1:]) * np.expm1(np.diff(eps)))
+    # Round-off may dent a slope; from the far end inwards, the steeper one is the safe one. (An isotonic regression
+    # would take means of slopes, which may lie below the profile.)
+    falls = np.minimum.accumulate(falls[::-1])[::-1]
+    rises = np.maximum.accumulate(rises[::-1])[::-1]
+    right = np.append(falls, 0.0) - np.append(0.0, falls)
+    left = np.append(0.0, rises) - np.append(rises, puts[-1] / math.exp(-eps[-1]))
+    middle = 1 + falls[0] - rises[0]
+    q = np.concatenate([left[:0:-1], [middle], right[1:]])
+    loss = np.concatenate([-eps[:0:-1], eps])
+    return _atoms(loss, q, float(forth[-1]))
+
+
+def untold(forth: Tails, back: Tails, infinite: float = 0.0) -> Atoms:
+    """The law that does not tell apart outcomes with losses between two knots; ``back`` are the tails of (Q, P).
+
+    ``infinite`` is the mass of either law where the other has none, which the tails leave out.
+    """
+    loss, q = _conditional_means(forth)
+    loss_back, p_back = _conditional_means(back)
+    q_back = p_back * np.exp(loss_back)
+    middle = max(0.0, 1 - infinite - float(q.sum()) - float(q_back.sum()))
+    known = _atoms(np.concatenate([-loss_back, [0.0], loss]), np.concatenate([q_back, [middle], q]), 0.0)
+    return known._replace(infinite=infinite)
+
+
+def extended(eps: Array, forth: Ends, back: Ends) -> Atoms:
+    """A law whose delta is nowhere above the one known at knots from 0 on: ``forth`` of (P, Q), ``back`` of (Q, P)."""
+    loss, q = _extended_half(eps, forth, back)
+    loss_back, p_back = _extended_half(eps, back, forth)
+    # What P has more on the right, it has less on the left: neither side may claim more than the other.
+    excess, excess_back = float(q @ np.expm1(loss)), float(p_back @ np.expm1(loss_back))
+    q = q * min(1.0, excess_back / excess if excess else 1.0)
+    q_back = p_back * np.exp(loss_back)
+    total = float(q.sum() + q_back.sum())
+    share, middle = min(1.0, 1 / total if total else 1.0), max(0.0, 1 - total)
+    mass = np.concatenate([share * q_back[::-1], [middle], share * q])
+    loss = np.concatenate([-loss_back[::-1], [0.0], loss])
+    return _atoms(loss, mass, 0.0)
+
+
+def _extended_half(eps: Array, forth: Ends, back: Ends) -> tuple[Array, Array]:
+    """Losses above 0 and their Q-masses, from the extended chords of delta as a function of ``alpha = e^eps``."""
+    # At 1/alpha delta is 1 - 1/alpha + back/alpha.
+    alpha = np.append(np.exp(-eps[1]), np.exp(eps))
+    low = np.append(np.nan, forth.lower)
+    high = np.append(-math.expm1(-eps[1]) + math.exp(-eps[1]) * back.upper[1], forth.upper)
+    # Between two knots, the chord before them and the one after, both with the ends that make them lower.
+    step = np.diff(alpha)
+    before = (low[1:] - high[:-1]) / step
+    after = np.append((high[2:] - low[1:-1]) / step[1:], [0.0, 0.0])[1:]
+    a, b = low[1:], np.append(low[2:], 0.0)
+    width = np.append(step[1:], -a[-1] / before[-1] if before[-1] < 0 else 1.0)
+    # a + before x = b - after (width - x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        x = np.clip(np.nan_to_num((b - after * width - a) / (before - after), nan=0.0), 0.0, width)
+    value = np.maximum(np.maximum(a + before * x, b - after * (width - x)), 0.0)
+    places = np.concatenate([alpha[1:], alpha[1:] + x])
+    places, slopes = _hull_slopes(places, np.concatenate([a, value]))
+    q = np.diff(np.append(slopes, 0.0))
+    return np.log(places[1:][q > 0]), q[q > 0]
+
+
+def _hull_slopes(x: Array, y: Array) -> tuple[Array, Array]:
+    """The places, in order, and the slopes between them, of the greatest convex function below some points."""
+    from scipy.optimize import isotonic_regression  # takes long to load, and few pairs need it
+
+    order = np.lexsort([y, x])  # of two points at one place, the lower comes first, and counts
+    x, y = x[order], y[order]
+    first = np.append(True, np.diff(x) > 0)
+    x, y = x[first], y[first]
+    width = np.diff(x)
+    # Slopes that fall are pooled to their mean: what is left rises, and no function below the points rises more. The
+    # last one is at most 0, where all that a profile can do is end.
+    slopes = isotonic_regression(np.diff(y) / width, weights=width).x
+    return x, np.minimum(slopes, 0.0)
+
+
+def _conditional_means(tails: Tails) -> tuple[Array, Array]:
+    """The loss and the Q-mass of the outcomes between two knots."""
+    difference, q = (-np.diff(np.append(tail, 0.0)) for tail in tails)
+    kept = (difference > 0) & (q > 0)
+    return np.log1p(difference[kept] / q[kept]), q[kept]
+
+
+def _atoms(loss: Array, q: Array, missing: float) -> Atoms:
+    kept = q > 0
+    loss, log_q = loss[kept], np.log(q[kept])
+    order = np.argsort(loss, kind="stable")
+    return Atoms(loss[order], log_q[order], missing)

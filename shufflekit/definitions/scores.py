@@ -1,0 +1,103 @@
+"""What a protocol is to the rest of the kit: k of N slots report, and what one slot may show.
+
+A message has two *scores*: how many times likelier the changed record is to send it if it is x0, and if it is x1, than
+a slot without it. With messages of the k slots drawn from the law of a slot, R, the two laws of what is seen are
+
+    P/R = 1 + (1/N) sum_{i <= k} (t0_i - 1),        Q/R = 1 + (1/N) sum_{i <= k} (t1_i - 1):
+
+the changed record has each place with the chance 1/N, and with the chance 1 - k/N it does not report. So a slot that
+stays silent has the scores (1, 1), and adds nothing. [beyond] 1, 3, 4
+
+Numbers are floats, fractions or arb's balls: whoever evaluates a definition says which.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+
+class Kind(NamedTuple):
+    """One kind of message: its chance from a slot without the changed record, and its scores.
+
+    ``u0`` and ``u1`` are ``t0 - 1`` and ``t1 - 1``, written so that they keep their digits where the scores are near 1;
+    the scores keep theirs where they are near 0.
+    """
+
+    chance: Any
+    t0: Any
+    t1: Any
+    u0: Any
+    u1: Any
+
+
+ScoreLaw = tuple[Kind, ...]
+SLACK = 1e-9  # of sums that should be 1
+
+
+class Definition(NamedTuple):
+    """``slots`` of a ``population`` report, and what one of them may show: a law, or the worst of several.
+
+    The last kind of a law is the one that is not counted: what is left of the slots. With a chance of 1 - ``shown``,
+    for all to see, nothing about the changed record is shown at all.
+    """
+
+    slots: int
+    population: int
+    laws: tuple[ScoreLaw, ...]
+    shown: Any = 1
+
+    def mapped(self, number: Callable[[Any], Any]) -> "Definition":
+        """The same with another kind of number."""
+        laws = tuple(tuple(Kind(*map(number, kind)) for kind in law) for law in self.laws)
+        return self._replace(laws=laws, shown=number(self.shown))
+
+    def reversed(self) -> "Definition":
+        """With x0 and x1 exchanged."""
+        laws = (tuple(Kind(chance, t1, t0, u1, u0) for chance, t0, t1, u0, u1 in law) for law in self.laws)
+        return self._replace(laws=tuple(laws))
+
+
+class Lognormal(NamedTuple):
+    """All of n records are 0 but the changed one, which is 1; each gets Gaussian noise of deviation ``sigma``.
+
+    The law of scores is not finite: a message t has ``exp((t - 1/2)/sigma^2)`` and 1. [koskela2023] Sec 5
+    """
+
+    sigma: float
+    slots: int
+
+
+def kind(chance: Any, u0: Any, u1: Any) -> Kind:
+    """A kind of message by how much its scores exceed 1; right for scores that are 0, 1/2 or more."""
+    return Kind(chance, 1 + u0, 1 + u1, u0, u1)
+
+
+def divisions(slots: int, kinds: int) -> Iterator[tuple[int, ...]]:
+    """All ways in which the messages of so many slots are divided among the kinds: how many there are of each."""
+    for bars in itertools.combinations(range(slots + kinds - 1), kinds - 1):
+        edges = (-1, *bars, slots + kinds - 1)
+        yield tuple(after - before - 1 for before, after in itertools.pairwise(edges))
+
+
+def checked(definition: Definition) -> Definition:
+    """The definition, if its chances sum to 1 and its scores have the mean 1: else it describes no two laws.
+
+    For numbers that can be compared: floats or fractions.
+    """
+    if not 1 <= definition.slots <= definition.population:
+        raise ValueError(f"slots must be from 1 to the population of {definition.population:,}, got {definition.slots}")
+    if not definition.laws:
+        raise ValueError("laws must hold at least one law of scores, got none")
+    if not 0 <= definition.shown <= 1:
+        raise ValueError(f"shown must be a chance from 0 to 1, got {definition.shown!r}")
+    for law in definition.laws:
+        if not all(one.chance >= 0 and one.t0 >= 0 and one.t1 >= 0 for one in law):
+            raise ValueError(f"laws must have chances and scores of 0 or above, got {law!r}")
+        for name, total in (
+            ("chances", sum(one.chance for one in law)),
+            ("chances times t0", sum(one.chance * one.t0 for one in law)),
+            ("chances times t1", sum(one.chance * one.t1 for one in law)),
+        ):
+            if not abs(total - 1) <= SLACK:
+                raise ValueError(f"laws must have {name} that sum to 1, got {float(total):.12g}")
+    return definition

@@ -1,0 +1,44 @@
+"""Bounds of papers, which register themselves from outside: what a comparison asks besides the protocol's own pair."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from shufflekit import plugins
+
+
+class Reports(NamedTuple):
+    """Rounds in which n of a population send eps0-LDP reports through a shuffler: what a bound of a paper is about."""
+
+    eps0: float
+    n: int
+    population: int
+    rounds: int = 1
+
+
+class TooSlow(Exception):
+    """Why a bound is not worth waiting for."""
+
+
+class Bound(NamedTuple):
+    """An upper bound on eps at a delta, for rounds of reports.
+
+    ``epsilon`` raises a ``ValueError`` that says why the bound says nothing there, or ``TooSlow``.
+    """
+
+    name: str
+    source: str
+    epsilon: Callable[[Sequence[Reports], float], float]
+
+
+_bounds: list[Bound] = []
+
+
+def register(bound: Bound) -> None:
+    """From now on every comparison asks it."""
+    _bounds.append(bound)
+
+
+def registered() -> tuple[Bound, ...]:
+    """All bounds, in the order in which they were registered."""
+    plugins.load_all()
+    return tuple(_bounds)

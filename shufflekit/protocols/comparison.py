@@ -1,0 +1,57 @@
+"""A table of bounds on one run, side by side: value and source, or why it does not apply."""
+
+import html
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from shufflekit._digits import rounded
+
+
+class Row(NamedTuple):
+    """One bound: ``kind`` says which side of the true eps it is on; ``eps`` is None where it does not apply."""
+
+    kind: str
+    name: str
+    source: str
+    eps: float | None
+    remark: str = ""
+
+    @property
+    def value(self) -> str:
+        return "--" if self.eps is None else f"{rounded(self.eps, up=self.kind == 'upper'):g}"
+
+    @property
+    def note(self) -> str:
+        return f"[{self.source}] {self.remark}".strip()
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The rows: the guarantees from the tightest to the loosest, then what attacks reach."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+    def __str__(self) -> str:
+        width = max(len(row.name) for row in self.rows)
+        lines = [f"  {row.kind:6} {row.value:>10}  {row.name:{width}}  {row.note}".rstrip() for row in self.rows]
+        return "\n".join([self.title, *lines])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        lines = [_html_row("th", ("side", "epsilon", "bound", "source"))]
+        lines += [_html_row("td", (row.kind, row.value, row.name, row.note)) for row in self.rows]
+        return f"<p>{html.escape(self.title)}</p><table>{''.join(lines)}</table>"
+
+
+def in_order(title: str, uppers: list[Row], lowers: list[Row]) -> Comparison:
+    """The table: guarantees that apply, from the tightest on, those that do not, and attacks from the worst on."""
+    applying = sorted((row for row in uppers if row.eps is not None), key=lambda row: row.eps or 0.0)
+    others = [row for row in uppers if row.eps is None]
+    return Comparison(title, (*applying, *others, *sorted(lowers, key=lambda row: -(row.eps or 0.0))))
+
+
+def _html_row(tag: str, texts: tuple[str, ...]) -> str:
+    cells = "".join(f'<{tag} style="text-align:left">{html.escape(text)}</{tag}>' for text in texts)
+    return f"<tr>{cells}</tr>"
