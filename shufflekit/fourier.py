@@ -60,8 +60,9 @@ def entries(spectrum: Spectrum, first: int) -> Entries:
     """The entries at the places first, first + 1, ..., first + size - 1."""
     size = spectrum.size
     value = np.roll(irfft(spectrum.value, size), -(first % size))
-    off = np.exp(spectrum.log_bound) * (spectrum.error + _fft_error(size))
-    return Entries(value, float(off.sum()) / (len(off) - 1))
+    heard, error = spectrum.log_bound > LOG_SILENT, spectrum.error + _fft_error(size)
+    off = np.exp(spectrum.log_bound[heard]) @ error[heard] + math.exp(LOG_SILENT) * float(error[~heard].sum())
+    return Entries(value, float(off) / (len(error) - 1))
 
 
 def _fft_error(size: int) -> float:

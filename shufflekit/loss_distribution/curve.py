@@ -53,14 +53,15 @@ class Curve(NamedTuple):
         return max(least, math.exp(min(0.0, math.log(value) - self.log_scale))) if value > 0 else least
 
 
-def deltas(loss: Array, weight: Array) -> Array:
-    """``sum_{j > i} weight_j (1 - e^{loss_i - loss_j})`` at each of the rising losses.
+def deltas(loss: Array, weight: Array, step: float | None = None) -> Array:
+    """``sum_{j > i} weight_j (1 - e^{loss_i - loss_j})`` at each of the rising losses, ``step`` apart if it is given.
 
     By F_i = e^{-gap} F_{i+1} + (1 - e^{-gap}) (weight beyond i), gap = loss_{i+1} - loss_i, solved a stretch at a time:
     only positive terms, and no overflow.
     """
     down = loss[-1] - loss[::-1]  # from the last loss on
-    gain = np.append(0.0, -np.expm1(-np.diff(loss)[::-1]) * np.cumsum(weight[:0:-1]))
+    share = -np.expm1(-np.diff(loss)[::-1]) if step is None else -math.expm1(-step)
+    gain = np.append(0.0, share * np.cumsum(weight[:0:-1]))
     values, first = np.empty(len(down)), 0
     while first < len(down):
         last = int(np.searchsorted(down, down[first] + STRETCH, side="right"))

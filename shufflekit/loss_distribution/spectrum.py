@@ -35,7 +35,7 @@ def composed(parts: Sequence[Part[Grid]], tilt: float, left: Leftover, *, upper:
     s = np.asarray(step * np.arange(low, low + len(density)) - reference, dtype=np.float64)
     shown = tilt * s > -40
     s, density = s[shown], density[shown]
-    values = deltas(s, density * np.exp(-tilt * s))
+    values = deltas(s, density * np.exp(-tilt * s), step)
     # No outcome weighs more than e^{-t eps} t^t / (1+t)^{1+t} for its tilted mass.
     log_most = (tilt * math.log(tilt) if tilt else 0.0) - (1 + tilt) * math.log1p(tilt)
     # Two running sums over the grid bring a rounding each a point along.
