@@ -59,8 +59,9 @@ def _worst_definitions(channel: Channel, n: int, population: int) -> tuple[Defin
 def _variances(table: Array) -> Array:
     """``sum (R(x0) - R(x1))^2 / R(x2)``, for all x0, x1 and x2."""
     found = np.empty((len(table),) * 3)
-    for x2, others in enumerate(table):
-        weighted = table / np.sqrt(others)
-        squares = (weighted**2).sum(axis=1)
-        found[:, :, x2] = squares[:, None] + squares[None, :] - 2 * weighted @ weighted.T
+    # Differences first: expanded squares would cancel where the rows are near each other.
+    for x0, first in enumerate(table):
+        squares = (table - first) ** 2
+        for x2, others in enumerate(table):
+            found[x0, :, x2] = (squares / others).sum(axis=1)
     return found
