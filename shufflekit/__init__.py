@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from shufflekit import plugins
 
 if TYPE_CHECKING:
-    from shufflekit.bracket import Bracket
+    from shufflekit.bracket import Bracket, Reached
     from shufflekit.protocols import GaussianShuffle, RandomizedResponseShuffle, Run, Shuffle, ShuffledCheckIn
     from shufflekit.randomizers import Channel, DiscretizedLaplace, HadamardResponse, RandomizedResponse
     from shufflekit.renyi import RenyiCurve
@@ -19,6 +19,7 @@ __all__ = [
     "HadamardResponse",
     "RandomizedResponse",
     "RandomizedResponseShuffle",
+    "Reached",
     "RenyiCurve",
     "Run",
     "Shuffle",

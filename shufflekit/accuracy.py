@@ -16,6 +16,7 @@ from shufflekit._validate import Array
 UNIT = 2.0**-53  # half the distance from 1 to the next number: the relative error of one operation
 TINY = sys.float_info.min  # the least number with all its digits; a delta below it is not 0, so this is its upper end
 KNOWN = 1e-280  # a probability below it may have lost digits in the products that made it: a lower end takes it for 0
+SAME_NUMBER = 1e-9  # relative: what is reached may be so much above what is guaranteed where both are one number
 NO_LOSS = 1e-100  # losses below it have squares that are no numbers any more
 
 # A loss is a logarithm of a quotient of sums of a few numbers, each good to a unit or two: 1e-14 is 90 units.
@@ -39,6 +40,9 @@ MASS_ERROR = 64 * UNIT
 # Sums of masses over a grid of 2^20 points, by pairs: log2 of that times a unit is 2e-15; 1e-12 leaves room for both
 # factors of a mass.
 SUM_ERROR = 1e-12
+
+# One step of the game on a grid: a sum of some ten positive products, each of a few roundings.
+BOARD_ERROR = 32 * UNIT
 
 # Fourier transforms: see `fourier`. n^th powers of complex numbers by npy_cpow err by n (pi + 1) units at most.
 POWER_ERROR = 16 * UNIT

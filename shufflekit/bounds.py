@@ -4,8 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 
 from shufflekit._validate import Array
-from shufflekit.definitions import Definition, growth
-from shufflekit.dominating_pairs import Pair, pair_of
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.papers import balle2019, comparisons, feldman2021, girgis2021
 from shufflekit.papers.koskela2023.sampling_accountant import Lemma7Pair
@@ -20,34 +18,37 @@ MOST_START = 1e6  # of an order less 1
 
 Rounds = Sequence[Reports]
 
+PAIRS = {
+    "corners": ("corner pair", "beyond"),
+    "clones": ("clone pair", "beyond"),
+    "clones2021": ("clones2021 pair", "feldman2021"),
+}
 
-def _composed(pairs: Sequence[Pair], rounds: Rounds, delta: float) -> float:
-    parts = [Part(pair, one.rounds) for pair, one in zip(pairs, rounds, strict=True)]
-    return Composition(parts).epsilon(delta, RTOL).upper
 
-
-def _clone_pair(reduction: str) -> Callable[[Rounds, float], float]:
-    law = REDUCTIONS[reduction]
-
+def _reduced(reduction: str) -> Callable[[Rounds, float], float]:
     def bound(rounds: Rounds, delta: float) -> float:
-        pairs = [pair_of(Definition(one.n, one.population, (law(growth(one.eps0)),))) for one in rounds]
-        return _composed(pairs, rounds, delta)
+        return _shuffles(rounds, reduction).guarantee(delta).upper
 
     return bound
+
+
+def _shuffles(rounds: Rounds, reduction: str) -> Run:
+    return Run((Shuffle(one.eps0, one.n, one.population, reduction=reduction), one.rounds) for one in rounds)
 
 
 def _lemma7(rounds: Rounds, delta: float) -> float:
     if all(one.n == one.population for one in rounds):
         raise ValueError("nothing is sampled")
-    return _composed([Lemma7Pair(one.eps0, one.population, one.n) for one in rounds], rounds, delta)
+    parts = [Part(Lemma7Pair(one.eps0, one.population, one.n), one.rounds) for one in rounds]
+    return Composition(parts).epsilon(delta, RTOL).upper
 
 
 def _renyi(rounds: Rounds, delta: float) -> float:
     """The clone pair's Renyi divergence and Lemma 1, from the best order of a Gaussian with the same eps on."""
     if any(one.n > RENYI_N for one in rounds):
         raise TooSlow(f"takes long beyond n = {RENYI_N:,}")
-    run = Run((Shuffle(one.eps0, one.n, one.population), one.rounds) for one in rounds)
-    eps, log_delta = run.epsilon(delta, rtol=0.01).upper, -math.log(delta)
+    run = _shuffles(rounds, "clones")
+    eps, log_delta = run.guarantee(delta, rtol=0.01).upper, -math.log(delta)
     if eps == 0:
         return 0.0
     spread = eps / (math.sqrt(log_delta + eps) + math.sqrt(log_delta))
@@ -116,9 +117,8 @@ def _closed_form_once(delta: float, eps0: float, n: int) -> float:
 
 
 for _bound in (
-    Bound("clone pair, composed numerically", "beyond", _clone_pair("clones")),
+    *(Bound(f"{PAIRS[name][0]}, composed numerically", PAIRS[name][1], _reduced(name)) for name in REDUCTIONS),
     Bound("clone pair, sampled by Lemma 7, composed numerically", "koskela2023", _lemma7),
-    Bound("clones2021 pair, composed numerically", "feldman2021", _clone_pair("clones2021")),
     Bound("clone pair by Renyi and Lemma 1, best order", "beyond, girgis2021", _renyi),
     Bound("Theorem 1 and Lemma 1, best order", "girgis2021", _theorem1),
     Bound("clones, numerical", "feldman2021", _once(_clones_once)),

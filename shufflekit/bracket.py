@@ -2,14 +2,19 @@
 
 import math
 import numbers
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shufflekit._digits import rounded
 from shufflekit._validate import Array
+from shufflekit.accuracy import SAME_NUMBER
 
 
 class Bracket(NamedTuple):
-    """``lower <= truth <= upper``, truncation, discretisation and round-off included; ``float()``: upper."""
+    """``lower <= truth <= upper``, truncation, discretisation and round-off included; ``float()``: upper.
+
+    A protocol's answer says: its worst case is in here. A known attack really reaches the lower end, the upper one is
+    guaranteed, and what is left between them is what nobody knows.
+    """
 
     lower: float
     upper: float
@@ -18,9 +23,12 @@ class Bracket(NamedTuple):
         return self.upper
 
     def __repr__(self) -> str:
+        return f"Bracket({self._shown()})"
+
+    def _shown(self) -> str:
         # Rounded outwards: what is printed is a bracket too.
         lower, upper = rounded(self.lower, up=False, digits=7), rounded(self.upper, up=True, digits=7)
-        return f"Bracket(lower={lower:.7g}, upper={upper:.7g})"
+        return f"lower={lower:.7g}, upper={upper:.7g}"
 
     @property
     def width(self) -> float:
@@ -28,6 +36,34 @@ class Bracket(NamedTuple):
         if self.upper == self.lower:
             return 0.0
         return (self.upper - self.lower) / self.upper if self.upper < math.inf else math.inf
+
+
+class Reached(Bracket):
+    """What an attack really reaches, as a Bracket, and the attack's ``name``."""
+
+    name: str
+
+    def __new__(cls, lower: float, upper: float, name: str) -> "Reached":
+        self = super().__new__(cls, lower, upper)
+        self.name = name
+        return self
+
+    def __getnewargs__(self) -> Any:
+        return (*self, self.name)
+
+    def __repr__(self) -> str:
+        return f"Reached({self._shown()}, name={self.name!r})"
+
+
+def between(reached: Bracket | None, guaranteed: Bracket) -> Bracket:
+    """From what is reached to what is guaranteed; without an attack, where the guarantee is exact, its own two ends.
+
+    Where both are one number, there may be a round-off between them.
+    """
+    if reached is None:
+        return guaranteed
+    lower, upper = reached.lower, guaranteed.upper
+    return bracket(min(lower, upper) if lower <= upper * (1 + SAME_NUMBER) else lower, upper)
 
 
 def bracket(lower: float, upper: float) -> Bracket:

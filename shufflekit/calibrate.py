@@ -3,14 +3,21 @@
 calibrate.rounds(eps=0.5, delta=1e-8, eps0=2.0, n=1_000, population=1_000_000)
 
 Answers have 5 digits (whole numbers below 100,000 are exact) and are on the safe side: with them
-``epsilon(delta).upper`` is at most eps, with the next such number it is not. There is one answer, since the
-clone pair's profile is monotone in everything. With its scores g_i of [beyond] 2, each of mean 1 - a, n reports of a
-population of N have
+``epsilon(delta).upper`` is at most eps, with the next such number it is not. The worst case of the protocol is monotone
+in everything, so that there is one answer:
 
-    H_a = (1/N) E[(g_1 + ... + g_n + (N - n)(1 - a))_+].
+    eps0         what is eps0-LDP is also eps0'-LDP, for a larger eps0';
+    rounds       one more can be left unread;
+    n            where all report, one client more adds a message that anybody can add who knows that client's record;
+    sampled_n    of n + 1 reports of a population one can be thrown away at random;
+    population   drop one of the N others at random, and n of N report; of all N + 1 the same, but that in one round of
+                 N + 1, for nobody to see, the changed client is left out on purpose.
 
-One report more puts a random g in the place of its mean: more eps, by Jensen. A larger population, with as many reports
-or all reporting, averages more: less eps. And what is eps0-LDP is also eps0'-LDP, for a larger eps0'.
+So is what is guaranteed. Of the corners' F_n((N - n)(1 - alpha))/N, [beyond] 8: F_n is the larger, the larger the
+hexagon; F_{n+1}(y) >= F_n(y + 1 - alpha) by Jensen, a score having the mean 1 - alpha; and F_n is convex and
+non-decreasing. (So for the clones, whose scores take the place of the game's.) Only of W_n/n, where all report, is it
+not proved, and either is rounded up, by a part in 10,000 or so. The search relies on neither: that all is monotone says
+where to look, and what is returned has been asked for its own guarantee.
 """
 
 import math
@@ -21,6 +28,7 @@ from typing import Any, NamedTuple
 from shufflekit import _validate
 from shufflekit._digits import rounded
 from shufflekit.protocols import MAX_N, MAX_ROUNDS, Run, Shuffle
+from shufflekit.protocols.shuffle import REDUCTION
 
 MAX_EPS0 = 300.0
 DIGITS = 5
@@ -30,7 +38,7 @@ LEAST, FARTHEST = 1e-9, 50.0  # of log(epsilon/eps); what is nearer or farther o
 
 
 def eps0(
-    eps: float, delta: float, n: int, population: int | None = None, rounds: int = 1, *, reduction: str = "clones"
+    eps: float, delta: float, n: int, population: int | None = None, rounds: int = 1, *, reduction: str = REDUCTION
 ) -> float:
     """The largest eps0 of the reports; at most 300."""
     rounds, population = _validate.count(rounds=rounds, at_most=MAX_ROUNDS), n if population is None else population
@@ -39,7 +47,7 @@ def eps0(
     return float(search.largest(min(0.999 * search.eps / rounds, MAX_EPS0), MAX_EPS0, f"eps0 = {eps / rounds:g}"))
 
 
-def n(eps: float, delta: float, eps0: float, rounds: int = 1, *, reduction: str = "clones") -> int:
+def n(eps: float, delta: float, eps0: float, rounds: int = 1, *, reduction: str = REDUCTION) -> int:
     """The fewest clients, all of whom report in each round."""
     rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
     search = _Search(eps, delta, lambda n: Shuffle(eps0, n, reduction=reduction) * rounds)
@@ -47,7 +55,7 @@ def n(eps: float, delta: float, eps0: float, rounds: int = 1, *, reduction: str 
 
 
 def sampled_n(
-    eps: float, delta: float, eps0: float, population: int, rounds: int = 1, *, reduction: str = "clones"
+    eps: float, delta: float, eps0: float, population: int, rounds: int = 1, *, reduction: str = REDUCTION
 ) -> int:
     """The most clients of a population that may report in each round: the more do, the more is shown of each."""
     rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
@@ -57,14 +65,14 @@ def sampled_n(
 
 
 def rounds(
-    eps: float, delta: float, eps0: float, n: int, population: int | None = None, *, reduction: str = "clones"
+    eps: float, delta: float, eps0: float, n: int, population: int | None = None, *, reduction: str = REDUCTION
 ) -> int:
     """The most rounds."""
     one = Shuffle(eps0, n, n if population is None else population, reduction=reduction)
     return int(_Search(eps, delta, lambda rounds: one * rounds).largest(1, MAX_ROUNDS, "rounds = 1"))
 
 
-def population(eps: float, delta: float, eps0: float, n: int, rounds: int = 1, *, reduction: str = "clones") -> int:
+def population(eps: float, delta: float, eps0: float, n: int, rounds: int = 1, *, reduction: str = REDUCTION) -> int:
     """The smallest population from which n are drawn to report in each round."""
     rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
     search = _Search(eps, delta, lambda population: Shuffle(eps0, n, population, reduction=reduction) * rounds)
@@ -83,7 +91,7 @@ class _Search:
 
     def __init__(self, eps: float, delta: float, run: Callable[[Any], Run]) -> None:
         self.eps, self.delta, self._run = _validate.positive(eps=eps), _validate.open_unit(delta=delta), run
-        self.at, self.fine = cache(self._at), cache(lambda x: run(x).epsilon(delta))
+        self.at, self.fine = cache(self._at), cache(lambda x: run(x).guarantee(delta))
 
     def largest(self, least: Any, most: Any, what: str) -> Any:
         """From least to most, epsilon rising."""
@@ -91,11 +99,17 @@ class _Search:
         if good.off > 0:
             raise ValueError(f"eps must be at least {self._reached(least)}, as {what} has, got {self.eps:g}")
         while good.x < most:
-            bad = self.at(min(good.x * _stride(good), most))
+            bad = self.at(min(self._onward(good), most))
             if bad.off > 0:
                 return self._last(*self._near(good, bad))
             good = bad
         return most
+
+    def _onward(self, good: _End) -> Any:
+        if isinstance(good.x, int):
+            return good.x * _stride(good)
+        # eps grows about as eps0 does while that is small, then as its exponential: no faster costs less to look at.
+        return math.log1p(math.expm1(good.x) * _stride(good)) if good.off > -FARTHEST else MAX_EPS0
 
     def smallest(self, least: int, what: str) -> int:
         """From least to MAX_N, epsilon falling."""
@@ -112,9 +126,11 @@ class _Search:
             f"eps must be at least {reached}, as {what} = {MAX_N:,}, the most allowed, has, got {self.eps:g}"
         )
 
-    def _at(self, x: Any) -> _End:
-        ends = self._run(x).epsilon(self.delta, rtol=COARSE)
-        if ends.lower <= self.eps < ends.upper:
+    def _at(self, x: Any, near: bool = False) -> _End:
+        """With a first look from afar, unless the target is ``near``: then that would say nothing."""
+        ends = self.fine(x) if near else self._run(x).guarantee(self.delta, rtol=COARSE)
+        # A pair that is rounded up may be a little less at a finer look.
+        if not near and ends.lower * (1 - COARSE) <= self.eps < ends.upper:
             ends = self.fine(x)
         off = math.log((ends.lower + ends.upper) / 2 / self.eps) if ends.upper > 0 else -FARTHEST
         return _End(x, min(max(off, -FARTHEST), -LEAST) if ends.upper <= self.eps else min(max(off, LEAST), FARTHEST))
@@ -133,10 +149,10 @@ class _Search:
         while width > NEAR:
             start, middle = math.log(good.x), math.log(good.x) / 2 + math.log(bad.x) / 2
             crossing = start + (math.log(bad.x) - start) * good.off / (good.off - bad.off)
-            distance = abs(middle - crossing) - pull * width**2
+            distance = abs(middle - crossing) - max(pull * width**2, NEAR / 4)
             distance = min(max(distance, 0.0), max(spare - width / 2, 0.0))
             x = math.exp(middle + math.copysign(distance, crossing - middle))
-            end = self.at(round(x) if isinstance(good.x, int) else x)
+            end = self.at(round(x) if isinstance(good.x, int) else x, width < COARSE)
             if end.x in (good.x, bad.x):
                 break
             good, bad = (end, bad) if end.off <= 0 else (good, end)
@@ -151,7 +167,7 @@ class _Search:
         way = 1 if good.x < bad.x else -1
 
         def end(m: int) -> _End:
-            return self.at(m * 10**power if whole else float(f"{m}e{power}"))
+            return self.at(m * 10**power if whole else float(f"{m}e{power}"), not whole or m > 1 / COARSE)
 
         def place(x: Any) -> int:
             """The number of that many digits at x or before it, seen from good."""

@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 
 from shufflekit import _output, calibrate, claims
 from shufflekit._digits import rounded
-from shufflekit.bracket import Bracket
+from shufflekit.bracket import Bracket, Reached
 from shufflekit.protocols import Run, Shuffle
-from shufflekit.protocols.shuffle import REDUCTIONS
+from shufflekit.protocols.shuffle import REDUCTION, REDUCTIONS
 
 EXAMPLES = """examples:
   1,000 of a million phones report each round, each 2-LDP, for 100,000 rounds:
@@ -23,6 +23,13 @@ EXAMPLES = """examples:
   how many rounds keep those phones at epsilon = 0.5?
     shufflekit calibrate rounds --eps 0.5 --delta 1e-8 --eps0 2 --n 1000 --population 1e6
 """
+
+ASSUMED = "one randomizer shared by all; data sets that differ in one record; n honest reports"
+PAIRS = {
+    "corners": "proved in notebook 18",
+    "clones": "proved in notebook 09",
+    "clones2021": "the earlier published one",
+}
 
 # What says which protocol is meant; calibrate leaves one of them open.
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -152,8 +159,10 @@ def _add_protocol(command: argparse.ArgumentParser, names: Sequence[str]) -> Non
     for name in names:
         kind = number if name == "eps0" else whole
         command.add_argument(f"--{name}", type=kind, required=name in ("eps0", "n"), **OPTIONS[name])
-    about = "the dominating pair: clones (default), proved in notebook 09, or clones2021, the earlier published one"
-    command.add_argument("--reduction", default="clones", metavar="|".join(REDUCTIONS), help=about)
+    about = "; ".join(f"{name}, {PAIRS[name]}{' (default)' if name == REDUCTION else ''}" for name in REDUCTIONS)
+    command.add_argument(
+        "--reduction", default=REDUCTION, metavar="|".join(REDUCTIONS), help=f"the dominating pair: {about}"
+    )
     command.add_argument("--json", action="store_true", help="for programs")
 
 
@@ -169,33 +178,35 @@ def _epsilon(options: argparse.Namespace) -> None:
     table = run.compare(options.delta) if options.compare else None
     if options.json:
         rows = {"comparison": [row._asdict() for row in table.rows]} if table else {}
-        ends = {"epsilon": answer._asdict(), "attack_epsilon": attack._asdict()}
-        _print_json(options, {"delta": options.delta, **ends, **rows})
+        _print_json(options, {"delta": options.delta, **_ends("epsilon", answer, attack), **rows})
         return
     print(f"{run} at delta = {options.delta:g}")
-    _print_ends("epsilon", answer)
-    print(
-        f"  attack      {_shown(attack.lower, up=False)}  some randomizer and data reach this: no analysis can go below"
-    )
+    _print_ends("epsilon", answer, attack)
     if table:
         print(f"\n{table}")
 
 
 def _delta(options: argparse.Namespace) -> None:
     run = _run(options)
-    answer = run.delta(options.eps)
+    answer, attack = run.delta(options.eps), run.attack_delta(options.eps)
     if options.json:
-        _print_json(options, {"eps": options.eps, "delta": answer._asdict()})
+        _print_json(options, {"eps": options.eps, **_ends("delta", answer, attack)})
         return
     print(f"{run} at epsilon = {options.eps:g}")
-    _print_ends("delta", answer)
+    _print_ends("delta", answer, attack)
 
 
-def _print_ends(name: str, answer: Bracket) -> None:
+def _ends(name: str, answer: Bracket, attack: Reached) -> dict[str, Any]:
+    """Both, for programs."""
+    return {name: answer._asdict(), f"attack_{name}": attack._asdict(), "attack": attack.name}
+
+
+def _print_ends(name: str, answer: Bracket, attack: Reached) -> None:
     print(
         f"  {name + ' <=':11} {_shown(answer.upper, up=True)}  guaranteed, for every eps0-LDP randomizer and all data"
     )
-    print(f"  certified   {_shown(answer.lower, up=False)}  this bound's exact value is no lower")
+    print(f"  {name + ' >=':11} {_shown(answer.lower, up=False)}  reached, by {attack.name}")
+    print(f"  assumed: {ASSUMED}")
 
 
 def _shown(value: float, *, up: bool) -> str:
@@ -210,16 +221,16 @@ def _calibrate(options: argparse.Namespace) -> None:
     found = solve(eps=options.eps, delta=options.delta, reduction=options.reduction, **given)
     most = sampled or name in ("eps0", "rounds")
     full = argparse.Namespace(**{"population": None, **vars(options), name: found})
-    answer = _run(full).epsilon(options.delta)
+    answer, attack = _run(full).epsilon(options.delta), _run(full).attack_epsilon(options.delta)
     if options.json:
         target = {"eps": options.eps, "delta": options.delta, "solved": name, "is": "largest" if most else "smallest"}
-        _print_json(full, {**target, "epsilon": answer._asdict()})
+        _print_json(full, {**target, **_ends("epsilon", answer, attack)})
         return
     shown = f"{found:,}" if isinstance(found, int) else f"{found:g}"
     digits = "" if isinstance(found, int) and found < 10**calibrate.DIGITS else f", to {calibrate.DIGITS} digits,"
     print(f"{name} = {shown} is the {'largest' if most else 'smallest'}{digits} with epsilon <= {options.eps:g}")
     print(f"{_run(full)} at delta = {options.delta:g}")
-    _print_ends("epsilon", answer)
+    _print_ends("epsilon", answer, attack)
 
 
 def _print_json(options: argparse.Namespace, answer: dict[str, Any]) -> None:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
-from shufflekit.figures import BASELINE, BOUND, EXTRA, LOWER, OTHER
+from shufflekit.figures import BASELINE, BOUND, CYCLE, EXTRA, LOWER, OTHER
 
 PALE, INK = "#d9d9d9", "#444444"
 CLIENTS = (BOUND, LOWER, OTHER, BASELINE, EXTRA)
@@ -17,6 +19,7 @@ STAGES = (
     (5.55, "shuffler", "forgets\nwho sent what"),
     (9.0, "server", "learns the counts:\n$(\\epsilon,\\delta)$-private, $\\epsilon\\ll\\epsilon_0$"),
 )
+DECIDED = 1e-4  # what later messages can still add, where a game's moves are not drawn any more
 SENT, ARRIVED = (1, 0, 1, 1, 0), (2, 4, 0, 1, 3)  # each client's bit, and where the shuffler puts it
 
 
@@ -46,6 +49,61 @@ def shuffle_model() -> Axes:
     ax.set(xlim=(-0.3, 11.1), ylim=(-1.7, 6.6), aspect="equal")
     ax.axis("off")
     return ax
+
+
+def made_room(place: int = 2) -> Axes:
+    """Who reports, and what is told of it: perhaps you are in the place of a user who is still named. [beyond] 8"""
+    _, ax = plt.subplots(figsize=(9.2, 3.9))
+    for i, colour in enumerate(CLIENTS[:4]):
+        taken = i == place
+        x, right = 1.6 + 1.05 * i, 7.5 + 1.05 * i
+        _person(ax, (x + 0.45 * taken, 3.5 + 0.55 * taken), colour, 0.3 if taken else 1.0)
+        _box(ax, (x - 0.35, 1.2), (0.7, 0.6), INK, f"$o_{i + 1}$")
+        _arrow(ax, (x, 2.1 if taken else 3.1), (x, 1.85), INK if taken else colour)
+        _person(ax, (right, 3.5), colour, 1.0)
+        _box(ax, (right - 0.35, 1.2), (0.7, 0.6), INK, f"$o_{i + 1}$")
+        ax.text(right, 2.45, "?", ha="center", va="center", color=INK, fontsize=13)
+    x = 1.6 + 1.05 * place
+    _person(ax, (0.3, 2.3), INK, 1.0)
+    ax.text(0.3, 1.75, "you", ha="center", va="top", color=INK)
+    ax.plot([0.6, x], [2.3, 2.3], color=INK, linewidth=1.4, linestyle="--")
+    ax.plot([x, x], [2.3, 2.1], color=INK, linewidth=1.4, linestyle="--")
+    ax.text(x + 0.75, 4.05, "makes room", ha="left", va="center", color=INK, fontsize=9)
+    ax.text(3.2, 0.75, "with probability $q=k/N$ you take a random slot", ha="center", va="top", color=INK)
+    told = "all names and messages, in order:\nis one of the names wrong?"
+    ax.text(9.1, 0.75, told, ha="center", va="top", color=INK)
+    for middle, name in ((3.2, "what happens"), (9.1, "what the adversary is told")):
+        ax.text(middle, 4.75, name, ha="center", fontsize=11, weight="bold", color=INK)
+    ax.set(xlim=(-0.3, 11.4), ylim=(-0.2, 5.1), aspect="equal")
+    ax.axis("off")
+    return ax
+
+
+def hexagon(ax: Axes, E: float, weights: Sequence[Any], title: str, colour: str = BOUND) -> None:
+    """A law on the hexagon's vertices, (E,1), (1,E), (E,E), (1/E,1/E), (1,1/E), (1/E,1): a dot's area is its weight."""
+    x, y = [E, 1, E, 1 / E, 1, 1 / E], [1, E, E, 1 / E, 1 / E, 1]
+    around = [0, 2, 1, 5, 3, 4, 0]
+    ax.plot([x[i] for i in around], [y[i] for i in around], color=INK, linewidth=1, alpha=0.6)
+    ax.scatter(x, y, s=[700 * float(w) for w in weights], color=colour, alpha=0.75, zorder=2)
+    ax.plot(1, 1, "+", color=INK, markersize=9)
+    ax.margins(0.22)
+    ax.set(xlabel="$t_0$", ylabel="$t_1$", title=title, aspect="equal")
+
+
+def chosen(ax: Axes, x: Any, value: Any, move: Any, names: Sequence[str], title: str) -> None:
+    """Which law the chooser of a game plays, by the sum so far and the messages left; blank where all is decided."""
+    decided = value[1:] - np.maximum(x, 0.0) < DECIDED
+    shown = np.where(decided, np.nan, move[1:])
+    look: dict[str, Any] = {"cmap": ListedColormap(CYCLE[: len(names)]), "vmin": -0.5, "vmax": len(names) - 0.5}
+    ax.pcolormesh(x, np.arange(1, len(value)), shown, shading="nearest", **look)
+    for name, colour in zip(names, CYCLE, strict=False):
+        ax.plot([], [], "s", color=colour, label=name)
+    ax.set(xlabel="sum so far", ylabel="messages left", title=title)
+    ax.grid(False)
+
+
+def _person(ax: Axes, centre: tuple[float, float], colour: str, alpha: float) -> None:
+    ax.add_patch(Circle(centre, 0.24, color=colour, alpha=alpha, linewidth=0))
 
 
 def _draw_population(ax: Axes, heights: Sequence[float]) -> None:

@@ -8,6 +8,8 @@ from shufflekit import certify, definitions, exact
 from shufflekit.bracket import Bracket
 from shufflekit.definitions import Definition, growth
 from shufflekit.dominating_pairs import Pair, pair_of
+from shufflekit.loss_distribution import Composition, Part
+from shufflekit.protocols import Protocol, Run
 from shufflekit.randomizers import Channel
 
 REDUCTIONS = {"clones": definitions.clones, "clones2021": definitions.clones2021}
@@ -31,6 +33,13 @@ class Defined(NamedTuple):
         return certify.delta(self.define, eps, reverse=reverse)
 
 
+def delta_of_pair(run: Protocol | Run, eps: float, rtol: float = 1e-4) -> Bracket:
+    """Both ends of the delta of a run's own pair, attacks left aside: for eps that is what ``run.guarantee`` says."""
+    parts = [Part(protocol.pair, rounds) for protocol, rounds in run.parts]
+    ends = [way.delta(eps, rtol) for way in Composition(parts).both_ways()]
+    return Bracket(max(end.lower for end in ends), max(end.upper for end in ends))
+
+
 def clones(eps0: float, n: int, population: int, reduction: str = "clones") -> Defined:
     return Defined(lambda number: Definition(n, population, (REDUCTIONS[reduction](growth(number(eps0))),)))
 
@@ -46,6 +55,11 @@ def binary(eps0: float, n: int, population: int) -> Defined:
 
 def ternary(eps0: float, n: int, population: int) -> Defined:
     return response(eps0, n, population, 3)
+
+
+def told(eps0: float, n: int, chance: float) -> Defined:
+    """3-ary or binary randomized response by a coin that is told, all others equal."""
+    return Defined(lambda number: Definition(n, n, (definitions.told(growth(number(eps0)), number(chance)),)))
 
 
 def check_in(eps0: float, population: int, rate: float) -> Defined:

@@ -1,6 +1,7 @@
 """Attacks: randomized response, or a known channel, really run on data that exist; no analysis can go below them."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from shufflekit import (
     divergences,
     exact,
 )
-from shufflekit.dominating_pairs import Count, GaussianPair, ScorePair, Votes
+from shufflekit.definitions import Definition, told
+from shufflekit.dominating_pairs import Count, GaussianPair, MeanOfScores, RareKinds, ScorePair, Votes
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.protocols.channels import worst_data
 from shufflekit.randomizers import random_channel
@@ -42,9 +44,12 @@ def test_more_than_two_values_reveal():
     assert binary.lower == pytest.approx(0.10837, rel=1e-4)
     found = (Shuffle(2.0, 1000, 10**6) * rounds).attack_epsilon(delta)
     assert found.lower == ternary.lower
-    bound = (Shuffle(2.0, 1000, 10**6) * rounds).epsilon(delta)
+    clones = (Shuffle(2.0, 1000, 10**6, reduction="clones") * rounds).epsilon(delta)
     # [beyond] 5: in the limit of many rounds sqrt((E+2)/(E+1)) apart.
-    assert bound.upper / found.lower == pytest.approx(math.sqrt((math.exp(2) + 2) / (math.exp(2) + 1)), rel=0.01)
+    assert clones.upper / found.lower == pytest.approx(math.sqrt((math.exp(2) + 2) / (math.exp(2) + 1)), rel=0.01)
+    corners = (Shuffle(2.0, 1000, 10**6) * rounds).epsilon(delta)
+    # [beyond] 8: an independent program has 0.137372.
+    assert found.lower < corners.upper == pytest.approx(0.137372, rel=2e-4)
 
 
 @pytest.mark.parametrize(("n", "population"), [(1, 1), (4, 4), (50, 50), (10**6, 10**6), (1000, 10**6), (7, 10**12)])
@@ -66,12 +71,15 @@ def test_attacks_are_below_the_clone_pair(eps0, n, population):
     ("protocol", "kinds"),
     [
         (Shuffle(1.0, 5), [Count, Votes]),
+        (Shuffle(4.0, 1000), [Count, RareKinds, Votes]),
         (ShuffledCheckIn(1.0, 5, 0.5), [Votes]),
-        (RandomizedResponseShuffle(2, 1.0, 5), [Count]),
-        (RandomizedResponseShuffle(3, 1.0, 5), [Votes]),
+        (ShuffledCheckIn(0.5, 5, 0.5), [MeanOfScores, Votes]),
+        (ShuffledCheckIn(0.5, 5, 1.0), [Count, Votes]),
+        (RandomizedResponseShuffle(2, 1.0, 5), [Votes, Count]),
+        (RandomizedResponseShuffle(3, 1.0, 5), [Votes, Votes]),
         (GaussianShuffle(2.0, 5), [GaussianPair]),
         (Shuffle(randomizer=RandomizedResponse(2, 1.0), n=5), [Count, Count]),
-        (Shuffle(randomizer=RandomizedResponse(3, 1.0), n=5), [Votes, ScorePair]),
+        (Shuffle(randomizer=RandomizedResponse(3, 1.0), n=5), [Votes, MeanOfScores]),
         (Shuffle(randomizer=CHANNELS[4], n=5), [ScorePair, ScorePair]),
     ],
     ids=str,
@@ -80,6 +88,78 @@ def test_protocols_name_their_attacks(protocol, kinds):
     assert [type(attack.pair) for attack in protocol.attacks] == kinds
     assert len({attack.name for attack in protocol.attacks}) == len(kinds)
     assert all(attack.name and attack.source for attack in protocol.attacks)
+
+
+# Two randomized responses by a coin that is told.
+
+
+def test_between_few_and_many_a_told_coin_reaches_most():
+    """From an independent computation: 2.695 with a fair coin, where 3-ary randomized response alone has 2.6626."""
+    told = pairs.told(4.0, 1000, 0.5).pair
+    assert Composition([Part(told.reversed(), 1)]).epsilon(1e-8, 1e-4).lower == pytest.approx(2.695, rel=2e-4)
+    protocol = Shuffle(4.0, 1000)
+    found = protocol.attack_epsilon(1e-8)
+    assert 2.695 < found.lower < protocol.guarantee(1e-8).upper
+    assert "told" in found.name
+    names = [row.name for row in protocol.compare(1e-8).rows if row.kind == "lower"]
+    assert ["told" in name for name in names] == [True, False, False]
+    # Of several rounds, 3-ary randomized response.
+    assert "told" not in (protocol * 2).attack_epsilon(1e-8).name
+
+
+@pytest.mark.parametrize(("eps0", "n"), [(1.0, 60), (2.0, 100), (2.0, 350), (3.0, 900), (4.0, 1000), (5.0, 4000)])
+def test_the_told_coin_is_never_above_the_guarantee(eps0, n):
+    protocol = Shuffle(eps0, n)
+    (attack,) = [one for one in protocol.attacks if one.once]
+    eps = np.array([0.0, 0.1, 0.3, 0.6, 0.9]) * eps0
+    for way in (attack.pair, attack.pair.reversed()):
+        assert (way.delta(eps).lower <= protocol.pair.delta(eps).upper).all()
+
+
+@pytest.mark.parametrize(("n", "chance"), [(2, Fraction(1, 2)), (3, Fraction(5, 16)), (4, Fraction(1, 3))])
+def test_the_told_coin_is_a_channel_on_data_that_exist(n, chance):
+    """In fractions: the channel shows the coin and the answer; all others are at a third value, x1's own for binary."""
+    E = Fraction(3)
+    ternary = [[E if i == j else 1 for j in range(3)] for i in range(3)]
+    binary = [[E, 1], [1, E], [1, E]]
+    table = [
+        [chance * v / (E + 2) for v in three] + [(1 - chance) * v / (E + 1) for v in two]
+        for three, two in zip(ternary, binary, strict=True)
+    ]
+    p, q = (exact.histogram_law([table[mine], *[table[2]] * (n - 1)]).ravel() for mine in (0, 1))
+    laws = exact.pair(Definition(n, n, (told(E - 1, chance),)))
+    for alpha in (Fraction(1, 3), Fraction(2, 3), Fraction(1), Fraction(4, 3), Fraction(2), Fraction(5, 2)):
+        assert divergences.hockey_stick(*laws, alpha) == divergences.hockey_stick(p, q, alpha)
+
+
+@pytest.mark.parametrize(("eps0", "n"), [(1.0, 12), (2.0, 9), (4.0, 14)])
+def test_rare_kinds_are_as_enumerated(eps0, n):
+    """Against all outcomes, in fractions; both ways, and with more clients who are not sampled."""
+    for population in (n, 2 * n):
+        definition = Definition(n, population, (told(math.expm1(eps0), 0.3125),))
+        pair = RareKinds(definition)
+        laws = exact.pair(definition.mapped(Fraction))
+        for way, (p, q) in ((pair, laws), (pair.reversed(), laws[::-1])):
+            for eps in (0.0, 0.05 * eps0, 0.4 * eps0, 0.8 * eps0):
+                alpha = Fraction(math.exp(eps))
+                true = float(sum(max(a - alpha * b, 0) for a, b in zip(p, q, strict=True)))
+                ends = way.delta(np.array([eps]))
+                assert ends.lower[0] <= true * (1 + 1e-12)
+                assert true * (1 - 1e-12) <= ends.upper[0]
+                assert ends.upper[0] - ends.lower[0] <= 1e-6 * true + 1e-300
+
+
+@pytest.mark.parametrize(("eps0", "n"), [(2.0, 300), (4.0, 1000)])
+def test_rare_kinds_are_as_summed(eps0, n):
+    pair = pairs.told(eps0, n, 0.3125).pair
+    eps = np.array([0.0, 0.15, 0.5, 0.8]) * eps0
+    for way, summed in ((pair, ScorePair(pair.definition)), (pair.reversed(), ScorePair(pair.reversed().definition))):
+        ends, others = way.delta(eps), summed.delta(eps, 1e-6)
+        assert (ends.lower <= others.upper).all()
+        assert (others.lower <= ends.upper).all()
+        cut = way.delta(eps, log_cut=-30.0)
+        assert (cut.lower <= ends.upper).all()
+        assert (ends.lower <= cut.upper).all()
 
 
 # Known channels, all others having the same value.

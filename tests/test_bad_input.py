@@ -287,14 +287,14 @@ RATIOS = [
 ELSEWHERE = {
     "figures": {"style", "lines", "bound_and_truth", "regions", "bars"},
     "claims": {"load", "Claim", "Settled", "VerdictError"},
-    "bracket": {"Bracket", "Ends"},
+    "bracket": {"Bracket", "Ends", "Reached", "between"},
     "exact": {"Neighbours", "Triple", "TwoLaws"},
     "girgis2021": {"GradientBound", "PrivacyAtOrder"},
     "swaps": {"SwappedView"},
     # Exact laws and formulas with arguments of many kinds, and the settings of a paper's figures: tested where their
     # numbers are.
     **dict.fromkeys(("koskela2023", "figures_girgis2021")),
-    **dict.fromkeys(("check_ins", "clone_search", "clone_sequences", "dominance", "scores", "views")),
+    **dict.fromkeys(("check_ins", "clone_search", "clone_sequences", "dominance", "few", "game", "scores", "views")),
 }
 
 

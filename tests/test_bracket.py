@@ -1,9 +1,10 @@
 import math
+import pickle
 
 import numpy as np
 import pytest
 
-from shufflekit.bracket import Bracket, bracket
+from shufflekit.bracket import Bracket, Reached, between, bracket
 
 
 def test_a_bracket_is_its_ends():
@@ -42,3 +43,24 @@ def test_ends_of_the_wrong_type(value):
 
 def test_is_a_plain_tuple():
     assert issubclass(Bracket, tuple)
+
+
+def test_what_is_reached_has_a_name():
+    found = Reached(0.25, 0.5, "binary")
+    assert found == Bracket(0.25, 0.5) == (0.25, 0.5)
+    assert (float(found), found.width, found.name) == (0.5, 0.5, "binary")
+    assert repr(found) == "Reached(lower=0.25, upper=0.5, name='binary')"
+    again = pickle.loads(pickle.dumps(found))
+    assert (again, again.name, eval(repr(found)).name) == (found, "binary", "binary")
+
+
+def test_between_what_is_reached_and_what_is_guaranteed():
+    assert between(Reached(0.25, 0.26, "an attack"), Bracket(0.4, 0.5)) == (0.25, 0.5)
+    assert between(None, Bracket(0.4, 0.5)) == (0.4, 0.5)
+    assert between(Reached(math.inf, math.inf, "an attack"), Bracket(math.inf, math.inf)) == (math.inf, math.inf)
+
+
+def test_an_attack_above_the_guarantee_is_a_bug_unless_it_is_round_off():
+    assert between(Reached(0.5 * (1 + 1e-12), 0.6, "an attack"), Bracket(0.4, 0.5)) == (0.5, 0.5)
+    with pytest.raises(ArithmeticError, match="a bug, please report it"):
+        between(Reached(0.5 * (1 + 1e-8), 0.6, "an attack"), Bracket(0.4, 0.5))

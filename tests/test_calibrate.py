@@ -15,7 +15,7 @@ from shufflekit.protocols import MAX_N, MAX_ROUNDS
 
 
 def upper(eps0: float, n: int, population: int | None, rounds: int, delta: float) -> float:
-    return (Shuffle(eps0, n, population) * rounds).epsilon(delta).upper
+    return (Shuffle(eps0, n, population, reduction="clones") * rounds).guarantee(delta).upper
 
 
 def next_whole(found: int, way: int) -> int:
@@ -34,23 +34,23 @@ CASES = [
 def test_the_answer_meets_the_target_and_the_next_one_does_not(
     eps: float, delta: float, eps0: float, n: int, population: int | None, rounds: int
 ) -> None:
-    found = calibrate.eps0(eps, delta, n, population, rounds)
+    found = calibrate.eps0(eps, delta, n, population, rounds, reduction="clones")
     assert upper(found, n, population, rounds, delta) <= eps < upper(found * 1.0002, n, population, rounds, delta)
 
-    fewest = calibrate.n(eps, delta, eps0, rounds)
+    fewest = calibrate.n(eps, delta, eps0, rounds, reduction="clones")
     assert upper(eps0, fewest, None, rounds, delta) <= eps < upper(eps0, next_whole(fewest, -1), None, rounds, delta)
 
     many = 10 * n if population is None else population
-    most = calibrate.sampled_n(eps, delta, eps0, many, rounds)
+    most = calibrate.sampled_n(eps, delta, eps0, many, rounds, reduction="clones")
     assert upper(eps0, most, many, rounds, delta) <= eps
     assert most == many or eps < upper(eps0, next_whole(most, 1), many, rounds, delta)
 
-    least = calibrate.population(eps, delta, eps0, n, rounds)
+    least = calibrate.population(eps, delta, eps0, n, rounds, reduction="clones")
     assert upper(eps0, n, least, rounds, delta) <= eps
     assert least == n or eps < upper(eps0, n, next_whole(least, -1), rounds, delta)
 
     if upper(eps0, n, population, 1, delta) <= eps:
-        longest = calibrate.rounds(eps, delta, eps0, n, population)
+        longest = calibrate.rounds(eps, delta, eps0, n, population, reduction="clones")
         assert upper(eps0, n, population, longest, delta) <= eps
         assert eps < upper(eps0, n, population, next_whole(longest, 1), delta)
 
@@ -58,13 +58,13 @@ def test_the_answer_meets_the_target_and_the_next_one_does_not(
 def test_small_answers_are_those_of_a_search_one_by_one() -> None:
     eps, delta = 0.9, 1e-3
     ns = [n for n in range(1, 120) if upper(2.0, n, None, 1, delta) <= eps]
-    assert calibrate.n(eps, delta, 2.0) == min(ns)
+    assert calibrate.n(eps, delta, 2.0, reduction="clones") == min(ns) >= calibrate.n(eps, delta, 2.0)
     ks = [k for k in range(1, 61) if upper(2.0, k, 60, 4, delta) <= eps]
-    assert calibrate.sampled_n(eps, delta, 2.0, 60, 4) == max(ks) < 60
+    assert calibrate.sampled_n(eps, delta, 2.0, 60, 4, reduction="clones") == max(ks) < 60
     sizes = [size for size in range(20, 200) if upper(2.0, 20, size, 2, delta) <= eps]
-    assert calibrate.population(eps, delta, 2.0, 20, 2) == min(sizes) > 20
+    assert calibrate.population(eps, delta, 2.0, 20, 2, reduction="clones") == min(sizes) > 20
     runs = [t for t in range(1, 60) if upper(2.0, 20, 100, t, delta) <= eps]
-    assert calibrate.rounds(eps, delta, 2.0, 20, 100) == max(runs) > 1
+    assert calibrate.rounds(eps, delta, 2.0, 20, 100, reduction="clones") == max(runs) > 1
 
 
 @settings(max_examples=12, deadline=None)
@@ -74,7 +74,7 @@ def test_there_is_one_answer(eps0: float, n: int, unsampled: int, rounds: int, d
     N = n + unsampled
 
     def lower(eps0: float, n: int, population: int, rounds: int) -> float:
-        return (Shuffle(eps0, n, population) * rounds).epsilon(delta).lower
+        return (Shuffle(eps0, n, population, reduction="clones") * rounds).guarantee(delta).lower
 
     here = upper(eps0, n, N, rounds, delta)
     assert lower(eps0, n, N, rounds) <= upper(eps0 * 1.1, n, N, rounds, delta)
@@ -118,7 +118,7 @@ def test_limits_are_returned_and_what_is_out_of_reach_is_told() -> None:
     assert calibrate.rounds(0.1, 0.5, 1e-6, 10, 10**6) == MAX_ROUNDS
     for call, words in [
         (
-            lambda: calibrate.rounds(0.1, 1e-6, 4.0, 1_000),
+            lambda: calibrate.rounds(0.1, 1e-6, 4.0, 1_000, reduction="clones"),
             r"eps must be at least 1\.85\d*, as rounds = 1 has, got 0\.1",
         ),
         (lambda: calibrate.n(1e-9, 1e-60, 9.0), f"as n = {MAX_N:,}, the most allowed, has"),
@@ -133,14 +133,18 @@ def test_it_takes_few_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
     from shufflekit.protocols import Run
 
     asked = 0
-    epsilon = Run.epsilon
+    guarantee = Run.guarantee
 
     def counted(self: Run, delta: float, *, rtol: float = 1e-4) -> object:
         nonlocal asked
         asked += 1
-        return epsilon(self, delta, rtol=rtol)
+        return guarantee(self, delta, rtol=rtol)
 
-    monkeypatch.setattr(Run, "epsilon", counted)
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("an attack was asked, which a search need not pay for")
+
+    monkeypatch.setattr(Run, "guarantee", counted)
+    monkeypatch.setattr(Run, "attack_epsilon", never)
     calibrate.rounds(0.5, 1e-8, 2.0, 1_000, 10**6)
     assert asked <= 25
     asked = 0

@@ -52,11 +52,12 @@ def test_a_wrong_end_is_found(monkeypatch, capsys, low, high, words):
             ends = low * truth.lower, high * truth.upper
             return Bracket(*ends) if isinstance(eps, float) else Ends(*map(np.atleast_1d, ends))
 
-        def epsilon(self, delta):
+        def guarantee(self, delta):
             return Bracket(low * setting.eps, high * setting.eps)
 
-    off = certify_many.Subject(1.0, lambda setting: Off(setting.eps0, setting.n, setting.population))
+    off = certify_many.Subject(1.0, lambda s: Off(s.eps0, s.n, s.population, reduction="clones"))
     monkeypatch.setattr(certify_many, "SUBJECTS", {"clones": off})
+    monkeypatch.setattr(certify_many, "_of_pair", lambda pair, ask: pair.delta(setting.eps))
     monkeypatch.setattr("sys.argv", ["certify_many.py", "--count", "3", "--seed", "1"])
     wrong = certify_many.check(setting).wrong
     for name in ("pair.delta", "delta", "epsilon"):

@@ -11,6 +11,7 @@ import pytest
 
 from shufflekit import Shuffle, calibrate, claims
 from shufflekit.cli import main
+from shufflekit.protocols.shuffle import REDUCTION
 from tools.lock import ROOT, load_project
 
 TRUE = "[[claim]]\nid = 'x:1'\ntitle = 'a'\nstatement = 'b'\nnotebook = '00_a'\nverdict = 'holds'\n"
@@ -21,21 +22,25 @@ def test_epsilon_json_is_the_api(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["epsilon", *PROTOCOL, "--delta", "1e-6", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["epsilon"] == (Shuffle(1.0, 100, 10_000) * 10).epsilon(1e-6)._asdict()
-    assert answer["attack_epsilon"] == (Shuffle(1.0, 100, 10_000) * 10).attack_epsilon(1e-6)._asdict()
-    assert (answer["n"], answer["population"], answer["rounds"], answer["reduction"]) == (100, 10_000, 10, "clones")
+    attack = (Shuffle(1.0, 100, 10_000) * 10).attack_epsilon(1e-6)
+    assert (answer["attack_epsilon"], answer["attack"]) == (attack._asdict(), attack.name)
+    assert (answer["n"], answer["population"], answer["rounds"], answer["reduction"]) == (100, 10_000, 10, REDUCTION)
 
 
-def test_epsilon_prints_guarantee_certificate_and_attack(capsys: pytest.CaptureFixture[str]) -> None:
+def test_epsilon_prints_the_guarantee_what_is_reached_and_what_is_assumed(capsys: pytest.CaptureFixture[str]) -> None:
     run = Shuffle(1.0, 100, 10_000) * 10
     assert main(["epsilon", *PROTOCOL, "--delta", "1e-6"]) == 0
-    title, *lines = capsys.readouterr().out.splitlines()
+    title, *lines, assumed = capsys.readouterr().out.splitlines()
     assert title == f"{run} at delta = 1e-06"
-    upper, lower, attack = (float(re.findall(r"\d[\d.e-]*", line)[0]) for line in lines)
+    upper, lower = (float(re.findall(r"\d[\d.e-]*", line)[0]) for line in lines)
     # What is shown is rounded to the side that keeps it true.
     ends = run.epsilon(1e-6)
     assert ends.upper <= upper <= ends.upper * (1 + 2e-5)
     assert ends.lower * (1 - 2e-5) <= lower <= ends.lower
-    assert attack <= run.attack_epsilon(1e-6).lower <= attack * (1 + 2e-5)
+    assert "guaranteed" in lines[0] and "reached" in lines[1]
+    assert lines[1].endswith(run.attack_epsilon(1e-6).name)
+    for assumption in ("one randomizer shared by all", "differ in one record", "n honest reports"):
+        assert assumption in assumed
 
 
 def test_the_reduction_is_passed_on(capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,8 +63,8 @@ def test_calibrate_is_the_api(
     question: str, given: dict[str, float], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     solve = calibrate.sampled_n if expected == "largest" and question == "n" else getattr(calibrate, question)
-    found = solve(eps=0.2, delta=1e-6, **given)
-    target = ["calibrate", question, "--eps", "0.2", "--delta", "1e-6"]
+    found = solve(eps=0.2, delta=1e-6, reduction="clones", **given)
+    target = ["calibrate", question, "--eps", "0.2", "--delta", "1e-6", "--reduction", "clones"]
     target += [text for name, value in given.items() for text in (f"--{name}", str(value))]
     assert main([*target, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
@@ -74,7 +79,14 @@ def test_calibrate_is_the_api(
 
 def test_delta_json_is_the_api(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["delta", *PROTOCOL, "--eps", "0.05", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["delta"] == (Shuffle(1.0, 100, 10_000) * 10).delta(0.05)._asdict()
+    answer, run = json.loads(capsys.readouterr().out), Shuffle(1.0, 100, 10_000) * 10
+    assert answer["delta"] == run.delta(0.05)._asdict()
+    attack = run.attack_delta(0.05)
+    assert (answer["attack_delta"], answer["attack"]) == (attack._asdict(), attack.name)
+    assert main(["delta", *PROTOCOL, "--eps", "0.05"]) == 0
+    title, upper, lower, assumed = capsys.readouterr().out.splitlines()
+    assert title == f"{run} at epsilon = 0.05"
+    assert "guaranteed" in upper and attack.name in lower and "assumed" in assumed
 
 
 def test_compare_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:

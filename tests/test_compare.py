@@ -1,5 +1,7 @@
 """The table of bounds: sorted, sound, and every published bound is there with a value or a reason."""
 
+from functools import partial
+
 import pytest
 
 from shufflekit import GaussianShuffle, HadamardResponse, RandomizedResponseShuffle, Shuffle, ShuffledCheckIn
@@ -8,6 +10,7 @@ from shufflekit.protocols import Bound, Comparison, Run, bounds, register
 from shufflekit.renyi import RenyiCurve
 
 OWN = "this protocol's own pair, composed numerically"
+CORNERS = "corner pair, composed numerically"
 CLONES = "clone pair, composed numerically"
 PURE = "each round eps0-DP, sampled; eps adds up (delta = 0)"
 
@@ -49,19 +52,23 @@ def test_guarantees_are_sorted_and_above_every_attack(run: Run) -> None:
 
 def test_the_first_row_is_what_epsilon_says() -> None:
     for run in (Shuffle(2.0, 1000, 10**6) * 1000, Shuffle(1.0, 50) * 3 + Shuffle(2.0, 20)):
-        assert values(run.compare(1e-8))[CLONES] == run.epsilon(1e-8).upper
+        rows = values(run.compare(1e-8))
+        assert next(iter(rows)) == CORNERS
+        assert rows[CORNERS] == run.epsilon(1e-8).upper
     for own in (ShuffledCheckIn(1.0, 1000, 0.1), GaussianShuffle(2.0, 10), RandomizedResponseShuffle(4, 2.0, 100)):
         assert values(own.compare(1e-6))[OWN] == own.epsilon(1e-6).upper
     old = Shuffle(3.0, 200, reduction="clones2021")
     rows = values(old.compare(1e-6))
     assert rows["clones2021 pair, composed numerically"] == old.epsilon(1e-6).upper
-    assert rows[CLONES] == Shuffle(3.0, 200).epsilon(1e-6).upper
+    assert rows[CLONES] == Shuffle(3.0, 200, reduction="clones").epsilon(1e-6).upper
+    assert rows[CORNERS] == Shuffle(3.0, 200).epsilon(1e-6).upper
 
 
 def test_the_order_of_the_pairs_and_the_two_attacks() -> None:
-    """[beyond] 3 at eps0 = 2, 1,000 of a million, 100,000 rounds, delta = 1e-8; the numbers were found beforehand."""
+    """[beyond] 3 and 8 at eps0 = 2, 1,000 of a million, 100,000 rounds, delta = 1e-8; numbers found beforehand."""
     table = (Shuffle(2.0, 1000, 10**6) * 100_000).compare(1e-8)
     rows, attacks = values(table), values(table, "lower")
+    assert rows[CORNERS] == pytest.approx(0.137372, rel=2e-4)
     assert rows[CLONES] == pytest.approx(0.14568, rel=1e-4)
     assert rows["clone pair, sampled by Lemma 7, composed numerically"] == pytest.approx(0.1522, rel=1e-3)
     assert rows["Theorem 1 and Lemma 1, best order"] == pytest.approx(1.040, rel=1e-3)
@@ -97,7 +104,8 @@ def test_values_are_the_papers_own() -> None:
 
 
 def test_the_renyi_row_is_the_best_order() -> None:
-    for run in (Shuffle(2.0, 1000, 10**6) * 1000, Shuffle(1.0, 100) * 1, Shuffle(4.0, 20) * 5):
+    clones = partial(Shuffle, reduction="clones")
+    for run in (clones(2.0, 1000, 10**6) * 1000, clones(1.0, 100) * 1, clones(4.0, 20) * 5):
         best = run.renyi_curve.epsilon(1e-6).value
         row = values(run.compare(1e-6))["clone pair by Renyi and Lemma 1, best order"]
         assert best * (1 - 1e-6) <= row <= best * (1 + 1e-3)

@@ -11,19 +11,20 @@ from shufflekit import GaussianShuffle, RandomizedResponseShuffle, Shuffle, Shuf
 from shufflekit.atoms import Atoms
 from shufflekit.loss_distribution import contour
 from shufflekit.papers.koskela2023 import losses
+from tests.pairs import delta_of_pair
 
-SHUFFLE = Shuffle(eps0=4.0, n=10_000)
-SAMPLED = Shuffle(eps0=2.0, n=1000, population=10**6)
+SHUFFLE = Shuffle(eps0=4.0, n=10_000, reduction="clones")
+SAMPLED = Shuffle(eps0=2.0, n=1000, population=10**6, reduction="clones")
 RUNS = [
     (SHUFFLE, 10, 1e-6),
     (SHUFFLE, 16, 1e-40),
-    (Shuffle(eps0=1.0, n=100), 10, 1e-2),
-    (Shuffle(eps0=1.0, n=100), 30, 1e-60),
+    (Shuffle(eps0=1.0, n=100, reduction="clones"), 10, 1e-2),
+    (Shuffle(eps0=1.0, n=100, reduction="clones"), 30, 1e-60),
     (Shuffle(eps0=2.0, n=200, reduction="clones2021"), 20, 1e-12),
     (SAMPLED, 10**4, 1e-4),
     (SAMPLED, 10**5, 1e-8),
     (SAMPLED, 10**6, 1e-60),
-    (ShuffledCheckIn(eps0=2.0, population=10**5, rate=0.01), 10**4, 1e-3),
+    (ShuffledCheckIn(eps0=2.0, population=10**5, rate=0.01, reduction="clones"), 10**4, 1e-3),
     (RandomizedResponseShuffle(4, gamma=0.25, n=1000, view="strong"), 16, 1e-5),
     (GaussianShuffle(sigma=2.0, n=7), 20, 1e-5),
 ]
@@ -32,7 +33,7 @@ RUNS = [
 @pytest.mark.parametrize(("protocol", "rounds", "target"), RUNS, ids=str)
 def test_it_lies_in_the_brackets_of_the_fft(protocol, rounds, target):
     run = protocol * rounds
-    ends, log_cut = run.epsilon(target), math.log(target) - math.log(rounds) - 20
+    ends, log_cut = run.guarantee(target), math.log(target) - math.log(rounds) - 20
     ways = {id(pair): pair for pair in (protocol.pair, protocol.pair.reversed())}.values()
     lists = [pair.listed(log_cut) for pair in ways]
     low = max(contour.contour_delta(known.upper, rounds, ends.lower) for known in lists)
@@ -44,7 +45,7 @@ def test_it_lies_in_the_brackets_of_the_fft(protocol, rounds, target):
 
 
 def test_it_agrees_with_a_narrow_bracket_of_delta():
-    ends = (SAMPLED * 10**5).delta(eps=0.1457, rtol=1e-4)
+    ends = delta_of_pair(SAMPLED * 10**5, eps=0.1457, rtol=1e-4)
     value = contour.contour_delta(SAMPLED.pair.listed(-60.0).upper, 10**5, 0.1457)
     assert ends.lower <= value <= ends.upper
 

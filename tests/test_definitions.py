@@ -28,6 +28,7 @@ LAWS = {
     "clones": definitions.clones,
     "clones2021": definitions.clones2021,
     **{f"response {k}": lambda x, k=k: definitions.response(x, k) for k in (2, 3, 4, 11)},
+    "told": lambda x: definitions.told(x, Fraction(5, 16)),
     **{f"weak view {k}": lambda x, k=k: definitions.weak_view(x, k) for k in (2, 3, 11)},
     **{f"strong view {k}": lambda x, k=k: definitions.strong_view(x, k) for k in (2, 3, 11)},
     "clones, by coins": lambda x: definitions.check_in(definitions.clones(x), (0 * x + 1) / 4),

@@ -8,11 +8,13 @@ import pytest
 
 from shufflekit import GaussianShuffle, Shuffle
 from shufflekit.protocols import Protocol, Run
+from tests.pairs import delta_of_pair
 
 theirs = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
 accounting = pytest.importorskip("dp_accounting")
 
-CROWD, PHONES = Shuffle(4.0, 10_000), Shuffle(2.0, 1_000, 1_000_000)
+CROWD = Shuffle(4.0, 10_000, reduction="clones")
+PHONES = Shuffle(2.0, 1_000, 1_000_000, reduction="clones")
 
 
 @pytest.mark.parametrize(
@@ -30,20 +32,20 @@ CROWD, PHONES = Shuffle(4.0, 10_000), Shuffle(2.0, 1_000, 1_000_000)
 def test_their_epsilon_is_ours(run: Run, interval: float) -> None:
     loss = run.to_dp_accounting(interval)
     for delta in (1e-3, 1e-6, 1e-12):
-        ours = run.epsilon(delta)
+        ours = run.guarantee(delta)
         assert ours.lower <= loss.get_epsilon_for_delta(delta) <= ours.upper * (1 + 1e-4) + interval / 10
-    at = run.epsilon(1e-3).lower
-    assert run.delta(at).lower <= loss.get_delta_for_epsilon(at) * (1 + 1e-9)
+    at = run.guarantee(1e-3).lower
+    assert delta_of_pair(run, at).lower <= loss.get_delta_for_epsilon(at) * (1 + 1e-9)
 
 
 def test_several_rounds_that_are_not_symmetric() -> None:
     run = GaussianShuffle(2.0, 100) * 3
-    ours = run.epsilon(1e-6)
+    ours = run.guarantee(1e-6)
     assert ours.lower <= run.to_dp_accounting().get_epsilon_for_delta(1e-6) <= ours.upper * (1 + 1e-4)
 
 
 def test_a_coarser_interval_is_more_pessimistic_and_still_right() -> None:
-    ours = CROWD.epsilon(1e-6)
+    ours = CROWD.guarantee(1e-6)
     fine, coarse, coarsest = (CROWD.to_dp_accounting(h).get_epsilon_for_delta(1e-6) for h in (1e-4, 1e-2, 1e-1))
     assert ours.lower <= fine < coarse < coarsest < ours.upper * 1.1
 
@@ -57,7 +59,7 @@ def test_both_directions_are_there_where_they_differ() -> None:
 
 def test_ten_rounds_by_their_fft_and_by_ours() -> None:
     by_theirs = CROWD.to_dp_accounting().self_compose(10).get_epsilon_for_delta(1e-6)
-    ours = (CROWD * 10).epsilon(1e-6)
+    ours = (CROWD * 10).guarantee(1e-6)
     assert ours.lower <= by_theirs <= ours.upper * (1 + 1e-4)
 
 
@@ -67,8 +69,8 @@ def test_shuffles_compose_with_their_events() -> None:
     run = CROWD * 10
     both = run.to_dp_accounting().compose(gaussian).get_epsilon_for_delta(1e-6)
     # Half of delta each is a valid split, and neither can cost less than it does alone.
-    assert both <= run.epsilon(5e-7).upper + gaussian.get_epsilon_for_delta(5e-7)
-    assert both >= max(run.epsilon(1e-6).lower, gaussian.get_epsilon_for_delta(1e-6))
+    assert both <= run.guarantee(5e-7).upper + gaussian.get_epsilon_for_delta(5e-7)
+    assert both >= max(run.guarantee(1e-6).lower, gaussian.get_epsilon_for_delta(1e-6))
     # Two Gaussians, by their composition and by the closed form of one with half the variance.
     shuffled = GaussianShuffle(4.0, 1)  # n = 1: a Gaussian mechanism with sensitivity 1
     alone = theirs.from_gaussian_mechanism(4.0).compose(shuffled.to_dp_accounting()).get_epsilon_for_delta(1e-6)
@@ -79,7 +81,7 @@ def test_shuffles_compose_with_their_events() -> None:
 def test_what_lies_below_1e_15_is_beyond_their_fft() -> None:
     """dp-accounting 0.6.0: by default it cuts 1e-15 off, and then answers inf; told not to, round-off is the answer."""
     truth = 1.33144  # two rounds at delta = 1e-20: tests/golden, and the bracket here
-    ours = (CROWD * 2).epsilon(1e-20)
+    ours = (CROWD * 2).guarantee(1e-20)
     assert ours.lower <= truth <= ours.upper * (1 + 1e-5)
     assert ours.width <= 1e-4
     for interval in (1e-3, 1e-4):

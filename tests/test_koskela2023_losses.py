@@ -13,6 +13,7 @@ from shufflekit import Shuffle, divergences
 from shufflekit._binomial import pmf
 from shufflekit.exact import TwoLaws
 from shufflekit.papers.koskela2023 import figure1, fourier, losses, truncation
+from tests.pairs import delta_of_pair
 
 SETTINGS = [(3, Fraction(1, 4)), (3, Fraction(1, 6)), (Fraction(5, 2), Fraction(1, 9)), (8, Fraction(1, 9))]
 ALPHAS = [Fraction(i, 4) for i in (0, 1, 3, 4, 5, 7, 9, 13, 40)]
@@ -170,7 +171,7 @@ def test_given_clones_is_the_conditional_divergence_and_falls():
 def test_given_clones_averages_to_the_kits_delta():
     c, E = np.arange(10_000), math.exp(4)
     for eps in (0.1, 0.3, 0.5):
-        ends = Shuffle(4.0, 10_000).delta(eps)
+        ends = delta_of_pair(Shuffle(4.0, 10_000, reduction="clones"), eps)
         mine = pmf(c, 9999, 2 / (E + 1)) @ truncation.given_clones(c, E, math.exp(eps))
         assert ends.lower * (1 - 1e-9) <= mine <= ends.upper * (1 + 1e-9)
 
@@ -264,7 +265,7 @@ def test_atoms_in_digits():
 @pytest.mark.parametrize("n", [2, 300, 10**5])
 def test_blocks_of_clones_hold_the_truth(n):
     eps = 0.5 / math.sqrt(n)
-    ends = Shuffle(2.0, n).delta(eps, rtol=1e-6)
+    ends = delta_of_pair(Shuffle(2.0, n, reduction="clones"), eps, rtol=1e-6)
     before = 1.0
     for width in (0.1, 0.01, 0.001):
         _, lower, upper = truncation.block_ends(n, 2.0, eps, width)
@@ -275,23 +276,23 @@ def test_blocks_of_clones_hold_the_truth(n):
 
 
 def test_the_plain_accountant_is_right_where_delta_is_not_small():
-    atoms = Shuffle(2.0, 300).pair.listed(-80.0).upper
-    ends = (Shuffle(2.0, 300) * 8).epsilon(1e-6)
+    atoms = Shuffle(2.0, 300, reduction="clones").pair.listed(-80.0).upper
+    ends = (Shuffle(2.0, 300, reduction="clones") * 8).guarantee(1e-6)
     found = fourier.fourier_accountant(atoms, 8, 1e-3, 2**14).least_eps(1e-6)
     assert ends.lower <= found <= ends.upper + 8 * 1e-3 + 1e-3
 
 
 def test_the_tilted_accountant_is_right_far_out():
-    atoms = Shuffle(2.0, 300).pair.listed(-200.0).upper
-    ends = (Shuffle(2.0, 300) * 8).epsilon(1e-50)
+    atoms = Shuffle(2.0, 300, reduction="clones").pair.listed(-200.0).upper
+    ends = (Shuffle(2.0, 300, reduction="clones") * 8).guarantee(1e-50)
     tilt = fourier.tilt_towards(atoms, 8, ends.upper)
     found = fourier.fourier_accountant(atoms, 8, 1e-3, 2**15, tilt).least_eps(1e-50, start=0.8 * ends.upper)
     assert ends.lower <= found <= ends.upper + 8 * 1e-3 + 1e-3
 
 
 def test_two_rounds_term_by_term():
-    pair, eps = Shuffle(1.0, 50), 0.4
-    ends = (pair * 2).delta(eps)
+    pair, eps = Shuffle(1.0, 50, reduction="clones"), 0.4
+    ends = delta_of_pair(pair * 2, eps)
     assert ends.lower * (1 - 1e-9) <= fourier.two_rounds(pair.pair.listed(-700.0).upper, eps) <= ends.upper * (1 + 1e-9)
     laws = losses.eq31(4, 3)
     atoms, both = losses.in_digits(laws, 20), [np.multiply.outer(law, law) for law in laws]

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +28,7 @@ from shufflekit.dominating_pairs import ScorePair
 from shufflekit.protocols import MAX_ROUNDS
 from shufflekit.randomizers import random_channel
 from tests import truth
+from tests.pairs import delta_of_pair
 
 small = st.tuples(st.integers(1, 400), st.integers(0, 10**6), st.integers(1, 300))
 
@@ -47,14 +49,17 @@ def worst(pairs, eps):
 @pytest.mark.parametrize("ratio", [2, 7])
 @pytest.mark.parametrize(("n", "population"), [(1, 1), (2, 2), (3, 3), (1, 3), (2, 4), (4, 5)])
 def test_no_channel_and_no_data_are_worse(ratio, n, population):
-    """All neighbouring data sets of several channels, and the known channel's own, tighter answer."""
+    """All neighbouring data sets of several channels, and the known channel's own, tighter answer.
+
+    What is said to be reached is reached by one of them: a known channel's attack by that channel.
+    """
     general = Shuffle(math.log(ratio), n, population)
     for channel in (c for c in channels(ratio) if c.outputs < 4 or population < 5):
         pairs = list(exact.neighbours(channel, population, n))
         known = Shuffle(randomizer=channel, n=n, population=population)
         for eps in (0.0, 0.2, 1.0):
             true, bound, own = worst(pairs, eps), general.delta(eps), known.delta(eps)
-            assert true <= own.upper * (1 + 1e-9) + 1e-15
+            assert own.lower * (1 - 1e-9) - 1e-15 <= true <= own.upper * (1 + 1e-9) + 1e-15
             assert own.lower <= bound.upper * (1 + 1e-9) + 1e-15
             assert true <= bound.upper * (1 + 1e-9) + 1e-15
         for order in (2, 3.5):
@@ -95,10 +100,12 @@ def test_composed_rounds_of_real_channels(channel, rounds):
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 @pytest.mark.parametrize(("E", "n", "population"), [(2, 1, 1), (3, 5, 5), (7, 3, 3), (3, 3, 20), (2, 4, 6)])
 def test_brackets_hold_the_clone_pair(E, n, population, rounds):
-    laws, run = truth.clone_pair(E, n, population), Shuffle(math.log(E), n, population) * rounds
+    laws = truth.clone_pair(E, n, population)
+    run = Shuffle(math.log(E), n, population, reduction="clones") * rounds
     for share in (0.0, 0.02, 0.3):
         eps = share * run.pure_epsilon
-        true, ends = certify.composition([(laws.p, laws.q)] * rounds, eps), run.delta(eps)
+        true, ends = certify.composition([(laws.p, laws.q)] * rounds, eps), delta_of_pair(run, eps)
+        assert run.delta(eps).upper == ends.upper
         assert ends.lower <= true.upper * (1 + 1e-11)
         assert true.lower * (1 - 1e-11) <= ends.upper
         assert ends.width <= 1e-4
@@ -107,11 +114,11 @@ def test_brackets_hold_the_clone_pair(E, n, population, rounds):
 def test_different_protocols_in_one_run():
     """Parts composed in fractions, in either order."""
     first, second = truth.clone_pair(3, 3), truth.clone_pair(2, 2, 6)
-    a, b = Shuffle(math.log(3), 3), Shuffle(math.log(2), 2, 6)
+    a, b = (Shuffle(math.log(E), n, N, reduction="clones") for E, n, N in ((3, 3, 3), (2, 2, 6)))
     for eps in (0.0, 0.3, 1.2):
         true = certify.composition([(first.p, first.q)] * 2 + [(second.p, second.q)] * 2, eps)
         for run in (a * 2 + b * 2, b * 2 + a * 2, (a + b) * 2, a + b + a + b):
-            ends = run.delta(eps)
+            ends = delta_of_pair(run, eps)
             assert ends.lower <= true.upper * (1 + 1e-11)
             assert true.lower * (1 - 1e-11) <= ends.upper
             assert ends.width <= 1e-4
@@ -123,14 +130,16 @@ def test_different_protocols_in_one_run():
 @pytest.mark.parametrize(("eps0", "eps"), [(1.0, 0.05644), (2.0, 0.14568), (3.0, 0.28257)])
 def test_a_hundred_thousand_sampled_rounds(eps0, eps):
     """[beyond] 3, from an independent prototype; its last digit is rounded up."""
-    ends = (Shuffle(eps0, 1000, 10**6) * 10**5).epsilon(1e-8)
+    run = Shuffle(eps0, 1000, 10**6, reduction="clones") * 10**5
+    ends = run.guarantee(1e-8)
     assert ends.width <= 1e-4
     assert ends.upper == pytest.approx(eps, abs=1.1e-5)
+    assert run.epsilon(1e-8) == (run.attack_epsilon(1e-8).lower, ends.upper)
 
 
 def test_two_rounds_at_a_delta_beyond_any_plain_fft():
     """From a calculation in mpmath: 1.33144, of which a plain FFT makes 1.15375."""
-    ends = (Shuffle(4.0, 10**4) * 2).epsilon(1e-20)
+    ends = (Shuffle(4.0, 10**4, reduction="clones") * 2).guarantee(1e-20)
     assert ends.width <= 1e-4
     assert ends.lower <= 1.33144 + 5e-6
     assert ends.upper >= 1.33144 - 5e-5
@@ -148,17 +157,25 @@ def test_two_rounds_at_a_delta_beyond_any_plain_fft():
     ids=str,
 )
 def test_as_narrow_as_promised(run, delta):
-    ends = run.epsilon(delta)
-    assert 0 < ends.lower <= ends.upper
-    assert ends.width <= 1e-4
-    assert run.delta(ends.lower * (1 - 1e-5), rtol=1e-2).upper >= delta
-    assert run.delta(ends.upper * (1 + 1e-5), rtol=1e-2).lower <= delta
+    for ends, delta_at in (
+        (run.guarantee(delta), partial(delta_of_pair, run)),
+        (run.attack_epsilon(delta), run.attack_delta),
+    ):
+        assert 0 < ends.lower <= ends.upper
+        assert ends.width <= 1e-4
+        assert delta_at(ends.lower * (1 - 1e-5), rtol=1e-2).upper >= delta
+        assert delta_at(ends.upper * (1 + 1e-5), rtol=1e-2).lower <= delta
 
 
 def test_a_finer_tolerance():
-    coarse, fine = ((Shuffle(2.0, 1000, 10**6) * 1000).epsilon(1e-8, rtol=rtol) for rtol in (1e-3, 1e-6))
-    assert coarse.lower <= fine.lower <= fine.upper <= coarse.upper
-    assert fine.width <= 1e-6 < coarse.width
+    run = Shuffle(2.0, 1000, 10**6, reduction="clones") * 1000
+    for question, width in ((run.guarantee, 1e-6), (run.attack_epsilon, 1.1e-6)):  # of the attack, floating point's
+        coarse, fine = (question(1e-8, rtol=rtol) for rtol in (1e-3, 1e-6))
+        assert coarse.lower <= fine.lower <= fine.upper <= coarse.upper
+        assert fine.width <= width
+        assert coarse.width <= 1e-3
+    both = [run.epsilon(1e-8, rtol=rtol) for rtol in (1e-3, 1e-6)]
+    assert both[0].lower <= both[1].lower < both[1].upper <= both[0].upper
 
 
 # What must be larger than what.
@@ -172,8 +189,8 @@ def test_ends_are_ordered_and_above_the_attack(eps0, sizes, delta):
     attack, ends = run.attack_epsilon(delta, rtol=0.01), run.epsilon(delta, rtol=0.01)
     assert 0 <= attack.lower <= attack.upper < math.inf
     assert 0 <= ends.lower <= ends.upper <= run.pure_epsilon * (1 + 1e-12)
-    assert attack.lower <= ends.upper
-    assert float(ends) == ends.upper
+    assert ends.lower == attack.lower <= ends.upper
+    assert float(ends) == ends.upper == run.guarantee(delta, rtol=0.01).upper
     assert (
         ends.lower <= (Shuffle(eps0, n, n + unsampled, reduction="clones2021") * rounds).epsilon(delta, rtol=0.01).upper
     )
@@ -186,19 +203,19 @@ def test_monotone(eps0, sizes, delta):
     population = n + unsampled
 
     def eps(eps0=eps0, n=n, population=population, rounds=rounds, delta=delta):
-        return (Shuffle(eps0, n, population) * rounds).epsilon(delta, rtol=0.01)
+        return (Shuffle(eps0, n, population) * rounds).guarantee(delta, rtol=0.01)
 
     here = eps()
     for more in (eps(eps0=eps0 * 1.3), eps(rounds=2 * rounds), eps(delta=delta / 100)):
         assert here.lower <= more.upper
     assert eps(population=3 * population).lower <= here.upper
     assert eps(n=n, population=n).upper >= here.lower
-    assert here.lower <= (Shuffle(eps0, n, population) * rounds + Shuffle(eps0, n)).epsilon(delta, rtol=0.01).upper
+    assert here.lower <= (Shuffle(eps0, n, population) * rounds + Shuffle(eps0, n)).guarantee(delta, rtol=0.01).upper
 
 
 def test_more_clients_hide_more():
     for rounds in (1, 3):
-        answers = [(Shuffle(2.0, n) * rounds).epsilon(1e-6, rtol=1e-3) for n in (1, 2, 5, 30, 300, 3000)]
+        answers = [(Shuffle(2.0, n) * rounds).guarantee(1e-6, rtol=1e-3) for n in (1, 2, 5, 30, 300, 3000)]
         for before, after in pairwise(answers):
             assert after.lower <= before.upper
         assert answers[-1].upper < 0.5 * answers[0].lower
@@ -206,10 +223,11 @@ def test_more_clients_hide_more():
 
 def test_monotone_in_eps():
     run = Shuffle(2.0, 20, 1000) * 20
-    values = [run.delta(eps, rtol=1e-3) for eps in (0.0, 0.1, 0.4, 100.0)]
-    for before, after in pairwise(values):
-        assert after.lower <= before.upper
-    assert values[-1].upper == 0
+    for question in (partial(delta_of_pair, run), run.attack_delta):
+        values = [question(eps, rtol=1e-3) for eps in (0.0, 0.1, 0.4, 100.0)]
+        for before, after in pairwise(values):
+            assert after.lower <= before.upper
+        assert values[-1].upper == 0
 
 
 @settings(max_examples=10)
@@ -227,14 +245,14 @@ def test_renyi_divergences_are_monotone(eps0, n, unsampled, rounds, order):
 @pytest.mark.parametrize("delta", [1e-2, 1e-9])
 @pytest.mark.parametrize("rounds", [1, 4])
 def test_the_same_protocol_by_two_names(delta, rounds):
-    plain = (Shuffle(1.5, 40) * rounds).epsilon(delta)
-    assert (Shuffle(1.5, 40, 40) * rounds).epsilon(delta) == plain
-    assert (ShuffledCheckIn(1.5, 40, 1.0) * rounds).epsilon(delta) == plain
-    assert (RandomizedResponseShuffle(7, 1.5, 40, view="clones") * rounds).epsilon(delta) == plain
-    weak = (RandomizedResponseShuffle(2, 1.5, 40, view="weak") * rounds).epsilon(delta)
+    plain = (Shuffle(1.5, 40, reduction="clones") * rounds).guarantee(delta)
+    assert (Shuffle(1.5, 40, 40, reduction="clones") * rounds).guarantee(delta) == plain
+    assert (ShuffledCheckIn(1.5, 40, 1.0, reduction="clones") * rounds).guarantee(delta) == plain
+    assert (RandomizedResponseShuffle(7, 1.5, 40, view="clones") * rounds).guarantee(delta) == plain
+    weak = (RandomizedResponseShuffle(2, 1.5, 40, view="weak") * rounds).guarantee(delta)
     assert weak.lower <= plain.upper and plain.lower <= weak.upper
-    binary = (Shuffle(randomizer=RandomizedResponse(2, 1.5), n=40) * rounds).epsilon(delta)
-    assert binary.lower <= plain.upper and plain.lower <= binary.upper
+    binary = (Shuffle(randomizer=RandomizedResponse(2, 1.5), n=40) * rounds).guarantee(delta)
+    assert binary.upper <= plain.upper * (1 + 1e-9)  # its own rows are played, which is tighter
 
 
 def test_check_ins_lie_near_the_fixed_size():
@@ -262,6 +280,43 @@ def test_no_attack_is_above_the_pair(protocol):
         attack, bound = protocol.attack_epsilon(delta, rtol=1e-3), protocol.epsilon(delta, rtol=1e-3)
         assert attack.lower <= bound.upper
         assert attack.upper > 0 or delta > 0.01
+        assert attack.name in {one.name for one in protocol.attacks}
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        GaussianShuffle(2.0, 20),
+        RandomizedResponseShuffle(4, 1.0, 30),
+        RandomizedResponseShuffle(3, 1.0, 30, view="strong"),
+    ],
+    ids=str,
+)
+def test_where_a_pair_is_exact_both_ends_are_its_own(protocol):
+    for run in (protocol * 1, protocol * 3):
+        assert run.epsilon(0.05) == run.guarantee(0.05) == run.attack_epsilon(0.05)
+        assert run.epsilon(0.05).width <= 1e-4
+        assert run.delta(0.2) == delta_of_pair(run, 0.2) == run.attack_delta(0.2)
+    with_others = protocol + Shuffle(1.0, 30)
+    assert with_others.epsilon(0.05).width > 1e-3
+
+
+def test_the_worst_attack_is_named():
+    """Binary randomized response among few and where eps0 is small, 3-ary elsewhere."""
+    for run, delta, name in (
+        (Shuffle(1.0, 100), 1e-6, "binary randomized response, all others equal"),
+        (Shuffle(2.0, 1000), 1e-6, "3-ary randomized response, all others at the third value"),
+        (Shuffle(0.3, 1000) * 10, 1e-6, "binary randomized response, all others equal"),
+    ):
+        found = run.attack_epsilon(delta)
+        assert found.name == run.attack_delta(found.lower).name == name
+        assert run.attack_delta(found.lower).upper >= delta * (1 - 1e-3)
+        reached = {row.name: row.eps for row in run.compare(delta).rows if row.kind == "lower"}
+        assert max(reached, key=reached.get) == name
+    mixed = Shuffle(2.0, 1000) + GaussianShuffle(2.0, 100)
+    assert mixed.attack_epsilon(1e-6).name == (
+        "3-ary randomized response, all others at the third value; the mechanism itself, all records but one equal"
+    )
 
 
 # What can be done with runs.
@@ -285,9 +340,10 @@ def test_composition_is_addition():
 
 def test_a_run_of_one_round_is_the_round():
     one = Shuffle(1.0, 100)
-    for question in ("epsilon", "attack_epsilon"):
+    for question in ("epsilon", "guarantee", "attack_epsilon"):
         assert getattr(one, question)(1e-6) == getattr(one * 1, question)(1e-6)
-    assert one.delta(0.3) == (one * 1).delta(0.3)
+    for question in ("delta", "attack_delta"):
+        assert getattr(one, question)(0.3) == getattr(one * 1, question)(0.3)
     assert one.rdp(3) == (one * 1).rdp(3)
 
 
@@ -340,7 +396,7 @@ def test_corners():
     assert Shuffle(1.0, 10).delta(1e300) == (0.0, 0.0)
     assert (Shuffle(1.0, 1) * 10).epsilon(1e-6).lower == pytest.approx(10, rel=1e-4)
     assert Shuffle(1e-9, 10**9).epsilon(0.5) == (0.0, 0.0)
-    far = (Shuffle(1.0, 1000) * 4).epsilon(1e-60)
+    far = (Shuffle(1.0, 1000) * 4).guarantee(1e-60)
     assert 0 < far.lower <= far.upper < 4
     all_lost = (Shuffle(20.0, 100) * 10).delta(0.0)
     assert 0.99 < all_lost.lower <= all_lost.upper <= 1
@@ -444,15 +500,16 @@ def test_bad_combinations(make, words):
 
 @pytest.mark.parametrize("value", [0, 1, -0.1, math.nan, math.inf, "0.1", None, True])
 def test_bad_deltas(value):
-    for question in ("epsilon", "attack_epsilon", "compare"):
+    for question in ("epsilon", "guarantee", "attack_epsilon", "compare"):
         with pytest.raises((ValueError, TypeError), match="delta"):
             getattr(Shuffle(1.0, 10), question)(value)
 
 
 @pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, "0.1", None, True])
 def test_bad_eps(value):
-    with pytest.raises((ValueError, TypeError), match="eps"):
-        Shuffle(1.0, 10).delta(value)
+    for question in ("delta", "attack_delta"):
+        with pytest.raises((ValueError, TypeError), match="eps"):
+            getattr(Shuffle(1.0, 10), question)(value)
 
 
 @pytest.mark.parametrize("value", [1, 0.5, -2, math.nan, math.inf, "2", None])
@@ -463,7 +520,8 @@ def test_bad_orders(value):
 
 @pytest.mark.parametrize("value", [0, -1, 2, 1e-9, math.nan, math.inf, "1e-4", None])
 def test_bad_tolerance(value):
-    for question, argument in (("epsilon", 1e-6), ("delta", 0.1), ("attack_epsilon", 1e-6)):
+    questions = ("epsilon", 1e-6), ("guarantee", 1e-6), ("attack_epsilon", 1e-6), ("delta", 0.1), ("attack_delta", 0.1)
+    for question, argument in questions:
         with pytest.raises((ValueError, TypeError), match="rtol"):
             getattr(Shuffle(1.0, 10), question)(argument, rtol=value)
 

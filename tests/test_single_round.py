@@ -93,7 +93,7 @@ def test_for_huge_n_the_loss_is_normal(n, eps0, delta):
 
 def test_monotone_in_n_from_2_to_1e12():
     for eps0, delta in ((1.0, 1e-8), (3.0, 1e-60)):
-        answers = [Shuffle(eps0, round(10**x)).epsilon(delta) for x in np.linspace(math.log10(2), 12, 30)]
+        answers = [Shuffle(eps0, round(10**x)).guarantee(delta) for x in np.linspace(math.log10(2), 12, 30)]
         for before, after in pairwise(answers):
             assert after.lower <= before.upper
         assert answers[-1].upper < 1e-3 * answers[0].lower
@@ -109,7 +109,7 @@ def test_monotone_in_n_from_2_to_1e12():
 )
 def test_every_answer_is_ordered_and_as_narrow_as_asked(eps0, n, sampled, decades, rtol):
     population, delta = min(10**12, round(n * 10**sampled)), 10**-decades
-    ends = Shuffle(eps0, n, population).epsilon(delta, rtol=rtol)
+    ends = Shuffle(eps0, n, population).guarantee(delta, rtol=rtol)
     limit = math.log1p(n / population * math.expm1(eps0))
     assert 0 <= ends.lower <= ends.upper <= limit * (1 + 1e-12)
     # So near the largest loss, or a delta where its profile is flat, rounding is all there is.

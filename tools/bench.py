@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.dominating_pairs.listed_votes import Rows, listed_votes
 from shufflekit.papers import girgis2021
 from shufflekit.papers.figures_girgis2021 import PANELS, curves
+from shufflekit.protocols import Run
 from shufflekit.randomizers import random_channel
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,7 +52,7 @@ def show(name: str, call: Callable[[], Any], budget: float = 1.0, against: float
     """One row of the table; ``against`` is the time of ours that a peer's is told as a multiple of."""
     median, calls = seconds(call, budget)
     value, unit = (1e3 * median, "ms") if median < 1 else (median, "s ")
-    ratio = f"{median / against:10.1f} times ours" if against else ""
+    ratio = f"{median / against:10.1f} times the clones'" if against else ""
     print(f"{name:66} {value:10.3f} {unit}  {calls:5}{ratio}", flush=True)
     return median
 
@@ -108,19 +110,31 @@ def fresh(statement: str) -> Callable[[], Any]:
 def accountant() -> None:
     """The tight accountant, and the same questions asked of others."""
     for n in (10**4, 10**5, 10**6, 10**9, 10**12):
-        one = Shuffle(1.0, n)
-        ours = show(f"one round, epsilon to 1e-4, n = {n:.0e}", lambda one=one: one.epsilon(DELTA))
+        one = Shuffle(1.0, n, reduction="clones")
+        ours = show(f"one round, clones to 1e-4, n = {n:.0e}", lambda one=one: one.guarantee(DELTA))
         if n <= 10**9:
             show("  the O(sqrt n)-term sum and bisection", lambda n=n: plain_epsilon(1.0, n, DELTA), 0.1, ours)
         if n <= 10**5:
             show("  dp-accounting fed the same pair", lambda n=n: peer_epsilon(1.0, n, DELTA), 0.1, ours)
+    for eps0, sizes in ((0.5, (10**3, 10**5, 10**12)), (2.0, (10**3, 10**4, 10**5, 10**9, 10**12)), (4.0, (10**4,))):
+        for n in sizes:
+            corners(Shuffle(eps0, n), f"one round, eps0 = {eps0:g}, n = {n:.0e}")
     for T in (10**3, 10**5, 10**6):
-        run = Shuffle(2.0, 1000, 10**6) * T
-        show(f"epsilon to 1e-4, 1,000 of 1e6, T = {T:,}", lambda run=run: run.epsilon(DELTA))
-        show("  attack_epsilon to 1e-4", lambda run=run: run.attack_epsilon(DELTA))
+        corners(Shuffle(2.0, 1000, 10**6) * T, f"1,000 of 1e6, T = {T:,}")
+    corners(Shuffle(2.0, 10**4) * 100, "everybody of 10,000, T = 100")
+    for code in ("Shuffle(2.0, 10**5).epsilon(1e-8)", "(Shuffle(2.0, 1000, 10**6) * 10**5).epsilon(1e-8)"):
+        show(f"cold: a new Python, and {code}", fresh(f"from shufflekit import Shuffle; {code}"), 4.0)
     peak_memory()
-    run = Shuffle(4.0, 10**4) * 16
-    show("epsilon to 1e-4, n = 10,000, 16 rounds, delta = 1e-40", lambda: run.epsilon(1e-40))
+    run = Shuffle(4.0, 10**4, reduction="clones") * 16
+    show("clones to 1e-4, n = 10,000, 16 rounds, delta = 1e-40", lambda: run.guarantee(1e-40))
+
+
+def corners(run: Any, name: str) -> None:
+    """The corners' guarantee beside the clones', and with what attacks reach."""
+    clones = Run((replace(one, reduction="clones"), rounds) for one, rounds in run.parts)
+    ours = show(f"{name}: clones", lambda: clones.guarantee(DELTA))
+    show("  corners", lambda: run.guarantee(DELTA), 1.0, ours)
+    show("  epsilon: corners, and what attacks reach", lambda: run.epsilon(DELTA), 1.0, ours)
 
 
 def notebooks() -> None:

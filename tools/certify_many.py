@@ -19,6 +19,8 @@ from tqdm import tqdm
 
 from shufflekit import RandomizedResponseShuffle, Shuffle, ShuffledCheckIn, certify
 from shufflekit.bracket import Bracket
+from shufflekit.dominating_pairs import Pair
+from shufflekit.loss_distribution import Composition, Part
 from shufflekit.protocols import Attack, Protocol
 
 WIDEST = 1e-4  # the width that is promised, relative
@@ -55,9 +57,11 @@ def named(protocol: Protocol, name: str) -> Attack:
 
 
 SUBJECTS = {
-    "clones": Subject(0.4, lambda s: Shuffle(s.eps0, s.n, s.population)),
+    "clones": Subject(0.4, lambda s: Shuffle(s.eps0, s.n, s.population, reduction="clones")),
     "clones2021": Subject(0.1, lambda s: Shuffle(s.eps0, s.n, s.population, reduction="clones2021")),
-    "check-in": Subject(0.1, lambda s: ShuffledCheckIn(s.eps0, s.population, s.rate), MOST_WITH_THIRD),
+    "check-in": Subject(
+        0.1, lambda s: ShuffledCheckIn(s.eps0, s.population, s.rate, reduction="clones"), MOST_WITH_THIRD
+    ),
     "weak view": Subject(0.05, lambda s: RandomizedResponseShuffle(s.k, s.eps0, s.n), MOST_WITH_THIRD),
     "strong view": Subject(0.05, lambda s: RandomizedResponseShuffle(s.k, s.eps0, s.n, view="strong")),
     "binary": Subject(0.1, lambda s: named(Shuffle(s.eps0, s.n, s.population), "binary")),
@@ -125,13 +129,13 @@ def check(setting: Setting) -> Finding:
     found = Bracket(float(ends.lower[0]), float(ends.upper[0]))
     wrong, wide = list(_wrong_ends("pair.delta", found, truth)), []
     if isinstance(asked, Protocol):
-        found = asked.delta(setting.eps)
+        found = _of_pair(pair, lambda way: way.delta(setting.eps, 1e-4))
         wrong += _wrong_ends("delta", found, truth)
         if truth.lower >= LEAST:
             # So near the largest loss its own rounding is all that is left of delta.
             near = setting.eps >= (1 - 1e-9) * pair.largest_loss
             wide += [] if near else _wide("delta", found)
-            level = asked.epsilon(truth.upper)
+            level = asked.guarantee(truth.upper)
             wrong += _wrong_level(level, truth.upper, judge)
             # Where delta is so flat that floating point cannot tell levels apart, no width is asked of eps: just before
             # it, or from there on (delta being convex in alpha, it is at its least then, and no eps need be enough).
@@ -139,6 +143,12 @@ def check(setting: Setting) -> Finding:
             steep = before.lower > truth.upper * (1 + 1e-9) and truth.lower > after.upper * (1 + 1e-9)
             wide += _wide("epsilon", level) if steep else []
     return Finding(truth, found, wrong, wide)
+
+
+def _of_pair(pair: Pair, ask: Callable[[Composition], Bracket]) -> Bracket:
+    """One round of a pair, by the way that protocols are asked, attacks left aside."""
+    ends = [ask(way) for way in Composition([Part(pair, 1)]).both_ways()]
+    return Bracket(max(end.lower for end in ends), max(end.upper for end in ends))
 
 
 def _wrong_ends(name: str, found: Bracket, truth: Bracket) -> Iterator[str]:

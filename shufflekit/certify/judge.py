@@ -6,13 +6,17 @@ from typing import Any
 
 from shufflekit import _validate
 from shufflekit.bracket import Bracket
-from shufflekit.certify import counts, outcomes, votes
+from shufflekit.certify import counts, games, outcomes, votes
 from shufflekit.certify.balls import Estimate, ball, certified
-from shufflekit.definitions import Definition, checked, one_kind, voting_kinds
+from shufflekit.definitions import Definition, Game, checked, one_kind, voting_kinds
+
+Define = Callable[[Callable[[float], Any]], Definition | Game]
 
 
-def delta(define: Callable[[Callable[[float], Any]], Definition], eps: float, *, reverse: bool = False) -> Bracket:
+def delta(define: Define, eps: float, *, reverse: bool = False) -> Bracket:
     """Delta at ``eps``, to the last digits of a float; ``reverse``: of (Q, P).
+
+    Of a game: the bound on delta that it proves.
 
     Args:
         define: gives the definition in one kind of number, as ``define`` of a protocol or of an attack does.
@@ -20,8 +24,11 @@ def delta(define: Callable[[Callable[[float], Any]], Definition], eps: float, *,
     Raises:
         ValueError: where there are too many messages for what interval arithmetic costs.
     """
-    eps = _validate.nonnegative(eps=eps)
-    rough = checked(_way(define(float), reverse))
+    eps, given = _validate.nonnegative(eps=eps), define(float)
+    if isinstance(given, Game):
+        games.checked_game(given)
+        return _of_game(define, eps, reverse)
+    rough = checked(_way(given, reverse))
     law = rough.laws[0]
     voting, one = (voting_kinds(law), one_kind(law)) if len(rough.laws) == 1 else (None, None)
     # More than that takes minutes.
@@ -32,7 +39,7 @@ def delta(define: Callable[[Callable[[float], Any]], Definition], eps: float, *,
     near = min(eps, _beyond(rough))
 
     def estimate(depth: float) -> Estimate:
-        definition, alpha = _way(define(ball), reverse).mapped(_as_ball), ball(near).exp()
+        definition, alpha = _way(define(ball), reverse).mapped(games.as_ball), ball(near).exp()
         if _never_above(definition, alpha):
             found = Estimate(ball(0), ball(0))
         elif voting:
@@ -42,6 +49,14 @@ def delta(define: Callable[[Callable[[float], Any]], Definition], eps: float, *,
         else:
             found = outcomes.estimate(definition, alpha)
         return Estimate(definition.shown * found.taken, definition.shown * found.left)
+
+    return certified(estimate)
+
+
+def _of_game(define: Callable[..., Any], eps: float, reverse: bool) -> Bracket:
+    def estimate(depth: float) -> Estimate:
+        game: Game = define(ball)
+        return games.estimate(game.reversed() if reverse else game, ball(eps).exp())
 
     return certified(estimate)
 
@@ -58,10 +73,6 @@ def _beyond(definition: Definition) -> float:
     most = max(away + definition.slots * one.t0 for law in definition.laws for one in law)
     least = away or min(one.t1 for law in definition.laws for one in law if one.t1 > 0)
     return 1 + math.log(most / population) - math.log(least / population)
-
-
-def _as_ball(number: Any) -> Any:
-    return ball(number) if isinstance(number, int | float) else number
 
 
 def _never_above(definition: Definition, alpha: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from shufflekit.convex_order.grids import Grid, contract, split
 from shufflekit.convex_order.potentials import potential, profile
-from shufflekit.convex_order.profiles import Tails, connected, extended, untold
+from shufflekit.convex_order.profiles import Tails, connected, extended, hull, untold
 from shufflekit.convex_order.rounding import cells, divided, divided_in_order, put_together, spread
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "divided",
     "divided_in_order",
     "extended",
+    "hull",
     "potential",
     "profile",
     "put_together",

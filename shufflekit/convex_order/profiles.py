@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflekit._validate import Array
+from shufflekit.accuracy import UNIT
 from shufflekit.atoms import Atoms
 from shufflekit.bracket import Ends
 
@@ -39,6 +40,20 @@ def connected(eps: Array, forth: Array, back: Array) -> Atoms:
     q = np.concatenate([left[:0:-1], [middle], right[1:]])
     loss = np.concatenate([-eps[:0:-1], eps])
     return _atoms(loss, q, float(forth[-1]))
+
+
+def hull(eps: Array, values: Array) -> Array:
+    """The greatest convex function of ``alpha = e^eps`` that is nowhere above the values, at these points.
+
+    A profile is convex: where it is known to be below the values, it is below their hull.
+    """
+    from scipy.optimize import isotonic_regression  # takes long to load, and few pairs need it
+
+    width = np.exp(eps[:-1]) * np.expm1(np.diff(eps))
+    falls = -isotonic_regression(np.diff(values) / width, weights=width).x
+    # From the last value on: sums of positive terms, and a rounding each.
+    found = np.append(np.cumsum((np.maximum(falls, 0.0) * width)[::-1])[::-1], 0.0) + values[-1]
+    return np.asarray(found * (1 + 4 * UNIT * len(eps)))
 
 
 def untold(forth: Tails, back: Tails, infinite: float = 0.0) -> Atoms:

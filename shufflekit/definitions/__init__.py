@@ -1,23 +1,45 @@
 """The definitions: all that is particular to a protocol, typed once."""
 
-from shufflekit.definitions.channels import blanket, blankets, distinct, equal_others
+from shufflekit.definitions.channels import (
+    blanket,
+    blankets,
+    distinct,
+    equal_others,
+    row_game,
+    rows,
+    without_round_off,
+)
 from shufflekit.definitions.patterns import OneKind, VotingKinds, one_kind, voting_kinds
-from shufflekit.definitions.scores import Definition, Kind, Lognormal, ScoreLaw, checked, divisions, kind
+from shufflekit.definitions.scores import (
+    Definition,
+    Game,
+    Kind,
+    Lognormal,
+    Moves,
+    ScoreLaw,
+    checked,
+    divisions,
+    kind,
+)
 from shufflekit.definitions.table import (
     check_in,
     clones,
     clones2021,
+    corners,
     growth,
     response,
     strong_view,
+    told,
     truthful,
     weak_view,
 )
 
 __all__ = [
     "Definition",
+    "Game",
     "Kind",
     "Lognormal",
+    "Moves",
     "OneKind",
     "ScoreLaw",
     "VotingKinds",
@@ -27,6 +49,7 @@ __all__ = [
     "checked",
     "clones",
     "clones2021",
+    "corners",
     "distinct",
     "divisions",
     "equal_others",
@@ -34,8 +57,12 @@ __all__ = [
     "kind",
     "one_kind",
     "response",
+    "row_game",
+    "rows",
     "strong_view",
+    "told",
     "truthful",
     "voting_kinds",
     "weak_view",
+    "without_round_off",
 ]

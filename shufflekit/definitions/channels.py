@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shufflekit.definitions.scores import Definition, Kind, ScoreLaw, kind
+from shufflekit.definitions.scores import Definition, Game, Kind, Moves, ScoreLaw, kind
 from shufflekit.randomizers import Channel
 
 DIGITS = 12  # scores that agree to so many differ by round-off: floating-point tables give equal ones so
@@ -36,12 +36,45 @@ def blankets(channel: Channel, slots: int, population: int) -> Definition:
     return Definition(slots, population, distinct(blanket(channel, x0, x1) for x0, x1 in pairs))
 
 
+def rows(channel: Channel, x0: int, x1: int) -> Moves:
+    """A channel on any data, nobody decomposed: a law for each value that another client may have. [beyond] 13"""
+    laws = distinct(equal_others(channel, x0, x1, x2) for x2 in range(channel.inputs))
+    return Moves(laws, (blanket(channel, x0, x1),))
+
+
+def row_game(channel: Channel, slots: int, population: int) -> Game:
+    """A channel on any data: the worst pair of inputs, whichever alpha is asked for; equal ones are one. [beyond] 13"""
+    return Game(slots, population, tuple(rows(channel, x0, x1) for x0, x1 in kinds_of_neighbours(channel)))
+
+
+def kinds_of_neighbours(channel: Channel) -> list[tuple[int, int]]:
+    """One pair of inputs (x0, x1) of each kind: pairs of a kind have the same laws and the same blanket.
+
+    A law counts how often there is each triple of likelihoods, those of x0, x1 and x2; the blanket is the least
+    likelihood of all x2: so pairs with the same counts for the same number of x2 each are of one kind.
+    """
+    values, codes = np.unique(_without_round_off(channel.probs), return_inverse=True)
+    size, codes = len(values), codes.reshape(channel.probs.shape)
+    least = codes.min(axis=0)
+    found: dict[Any, tuple[int, int]] = {}
+    for x0, x1 in itertools.permutations(range(channel.inputs), 2):
+        places, place = np.unique((codes[x0] * size + codes[x1]) * size + least, return_inverse=True)
+        triples = np.sort(place * size + codes, axis=1)
+        found.setdefault((places.tobytes(), triples[np.lexsort(triples.T)].tobytes()), (x0, x1))
+    return list(found.values())
+
+
 def distinct(laws: Iterable[ScoreLaw]) -> tuple[ScoreLaw, ...]:
     """The laws that differ by more than round-off."""
     found: dict[Any, ScoreLaw] = {}
     for law in laws:
-        found.setdefault(frozenset(map(tuple, _without_round_off(np.array([one[:3] for one in law])))), law)
+        found.setdefault(without_round_off(law), law)
     return tuple(found.values())
+
+
+def without_round_off(law: ScoreLaw) -> Any:
+    """A key that laws share which differ by round-off only, or in the order of their kinds."""
+    return frozenset(map(tuple, _without_round_off(np.array([one[:3] for one in law])).tolist()))
 
 
 def _law(p: Table, q: Table, r: Table) -> ScoreLaw:

@@ -48,13 +48,53 @@ class Definition(NamedTuple):
 
     def mapped(self, number: Callable[[Any], Any]) -> "Definition":
         """The same with another kind of number."""
-        laws = tuple(tuple(Kind(*map(number, kind)) for kind in law) for law in self.laws)
-        return self._replace(laws=laws, shown=number(self.shown))
+        return self._replace(laws=_mapped(self.laws, number), shown=number(self.shown))
 
     def reversed(self) -> "Definition":
         """With x0 and x1 exchanged."""
-        laws = (tuple(Kind(chance, t1, t0, u1, u0) for chance, t0, t1, u0, u1 in law) for law in self.laws)
-        return self._replace(laws=tuple(laws))
+        return self._replace(laws=tuple(_exchanged(law) for law in self.laws))
+
+
+class Moves(NamedTuple):
+    """What one slot may show where others' data are arbitrary: any of the ``laws``, whichever is worst in its turn.
+
+    ``spares`` are blankets, for when everybody reports and somebody has to make room: the law of the part that all
+    records have in common, those outside of it having the scores (0, 0) and the last place. [beyond] 10
+    """
+
+    laws: tuple[ScoreLaw, ...]
+    spares: tuple[ScoreLaw, ...]
+    monotone: bool = False  # whether centred scores are worth no less at a larger alpha, nor divided by it at a smaller
+
+    def mapped(self, number: Callable[[Any], Any]) -> "Moves":
+        """The same with another kind of number."""
+        return self._replace(laws=_mapped(self.laws, number), spares=_mapped(self.spares, number))
+
+    def reversed(self) -> "Moves":
+        """With x0 and x1 exchanged."""
+        laws, spares = (tuple(_exchanged(law) for law in laws) for laws in self[:2])
+        return self._replace(laws=laws, spares=spares)
+
+
+class Game(NamedTuple):
+    """``slots`` of a ``population`` report, a slot at a time, by one of the ``moves``: the worst of these. [beyond] 9
+
+    With a ``rate`` below 1 each slot reports with that chance, by its own coin; how many did is seen. [beyond] 11
+    """
+
+    slots: int
+    population: int
+    moves: tuple[Moves, ...]
+    rate: Any = 1
+
+    def mapped(self, number: Callable[[Any], Any]) -> "Game":
+        """The same with another kind of number; everybody reports still where everybody does."""
+        rate = self.rate if self.rate == 1 else number(self.rate)
+        return self._replace(moves=tuple(one.mapped(number) for one in self.moves), rate=rate)
+
+    def reversed(self) -> "Game":
+        """With x0 and x1 exchanged."""
+        return self._replace(moves=tuple(one.reversed() for one in self.moves))
 
 
 class Lognormal(NamedTuple):
@@ -70,6 +110,14 @@ class Lognormal(NamedTuple):
 def kind(chance: Any, u0: Any, u1: Any) -> Kind:
     """A kind of message by how much its scores exceed 1; right for scores that are 0, 1/2 or more."""
     return Kind(chance, 1 + u0, 1 + u1, u0, u1)
+
+
+def _mapped(laws: tuple[ScoreLaw, ...], number: Callable[[Any], Any]) -> tuple[ScoreLaw, ...]:
+    return tuple(tuple(Kind(*map(number, kind)) for kind in law) for law in laws)
+
+
+def _exchanged(law: ScoreLaw) -> ScoreLaw:
+    return tuple(Kind(chance, t1, t0, u1, u0) for chance, t0, t1, u0, u1 in law)
 
 
 def divisions(slots: int, kinds: int) -> Iterator[tuple[int, ...]]:

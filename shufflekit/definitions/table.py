@@ -7,7 +7,7 @@ scores: a test checks that in fractions.
 import math
 from typing import Any
 
-from shufflekit.definitions.scores import Kind, ScoreLaw, kind
+from shufflekit.definitions.scores import Kind, Moves, ScoreLaw, kind
 
 
 def growth(eps0: Any) -> Any:
@@ -22,6 +22,25 @@ def clones(x: Any) -> ScoreLaw:
     """
     vote = 1 / (x + 2)
     return kind(vote, x, 0), kind(vote, 0, x), kind(x * vote, -1, -1)
+
+
+def corners(x: Any) -> Moves:
+    """Any eps0-LDP randomizer, nobody decomposed: the five extreme laws of (t0, t1) on the hexagon's vertices.
+
+    The hexagon is 1/E <= t0, t1, t0/t1 <= E, and (1, 1) the mean: 3-ary randomized response, binary randomized response
+    with the others at either value, a mirrored 3-ary one, and one that tells x0 and x1 from the others only. [beyond] 9
+    """
+    E, down = 1 + x, -x / (1 + x)
+    ternary, binary = response(x, 3), response(x, 2)
+    mirrored = (
+        kind(1 / (2 * E + 1), x, x),
+        Kind(E / (2 * E + 1), 1, 1 / E, 0, down),
+        Kind(E / (2 * E + 1), 1 / E, 1, down, 0),
+    )
+    apart = kind(1 / (E + 1), x, x), Kind(E / (E + 1), 1 / E, 1 / E, down, down)
+    opposite = tuple(Kind(chance, t1, t0, u1, u0) for chance, t0, t1, u0, u1 in binary)
+    alone = kind(1 / E, x, x), kind(x / E, -1, -1)
+    return Moves((ternary, binary, opposite, mirrored, apart), (clones(x), alone), monotone=True)
 
 
 def clones2021(x: Any) -> ScoreLaw:
@@ -45,6 +64,22 @@ def response(x: Any, k: int) -> ScoreLaw:
         return kind(share, x, 0), Kind(E * share, 1 / E, 1, -x / E, 0)
     beyond = [kind((k - 3) * share, 0, 0)] if k > 3 else []
     return kind(share, x, 0), kind(share, 0, x), *beyond, Kind(E * share, 1 / E, 1 / E, -x / E, -x / E)
+
+
+def told(x: Any, chance: Any) -> ScoreLaw:
+    """Each client flips a coin, which is told: 3-ary randomized response with this chance, else binary, others equal.
+
+    The coin and the answer are one message of one randomizer, as private as either. In binary randomized response all
+    others say what x1 says; x0's answer has the scores (E, 1) whatever the coin showed.
+    """
+    ternary, binary = response(x, 3), response(x, 2)
+    (yes, no, same), (own, others) = ternary, binary
+    rest = 1 - chance
+    return (
+        yes._replace(chance=chance * yes.chance + rest * own.chance),
+        *(one._replace(chance=chance * one.chance) for one in (no, same)),
+        others._replace(chance=rest * others.chance),
+    )
 
 
 def weak_view(x: Any, k: int) -> ScoreLaw:

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_ndtr, logsumexp, ndtr
 
 from shufflekit import _validate
 from shufflekit._validate import Array
-from shufflekit.accuracy import LOG_OUTSIDE_OF_SCORES, RENYI_ERROR, SUM_ERROR, TINY, UNIT, lognormal_error
+from shufflekit.accuracy import LOG_OUTSIDE_OF_SCORES, RENYI_ERROR, TINY, UNIT, lognormal_error
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, profile, put_together, spread
 from shufflekit.dominating_pairs.gaussian_moments import log_moments
 from shufflekit.dominating_pairs.lognormal import lognormal_score, noise_at
 from shufflekit.dominating_pairs.pair import Pair
+from shufflekit.dominating_pairs.ratio_atoms import both_ends, cells_of_loss
 from shufflekit.dominating_pairs.score_grid import LogMoments
 from shufflekit.dominating_pairs.score_sums import Sums, sums
 
@@ -76,14 +76,14 @@ class GaussianPair(Pair):
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
         lower, upper = self._ends(log_cut, rtol, math.inf)
-        lower, log_p = put_together(lower, _cells(lower)), upper.log_q + upper.loss
+        lower, log_p = put_together(lower, cells_of_loss(lower, ATOMS_PER_DEVIATION)), upper.log_q + upper.loss
         if upper.missing >= 1 or not all(0.5 < float(np.exp(mass).sum()) < 2 for mass in (upper.log_q, log_p)):
             # Nothing is certain on this grid. Shuffling never hurts: one user alone is an upper bound, either way.
             top = min(0.5 / self.sigma**2 + math.sqrt(-2 * log_cut) / self.sigma, LOG_MOST)
             eps = np.linspace(0.0, top, KNOTS)
             delta = _single(eps, self.sigma).upper
             return Enclosure(lower, connected(eps, delta, delta))
-        cell = _cells(upper)
+        cell = cells_of_loss(upper, ATOMS_PER_DEVIATION)
         first = np.append(np.flatnonzero(np.diff(cell, prepend=cell[0] - 1)), len(cell) - 1)
         return Enclosure(lower, spread(upper, np.unique(first)))
 
@@ -109,7 +109,7 @@ class GaussianPair(Pair):
         top = math.exp(min(0.5 / self.sigma**2 + math.sqrt(-2 * log_cut) / self.sigma, LOG_MOST))
         missing = float(ndtr(1 / self.sigma - noise_at(np.array([top]), self.sigma)[0]))
         found = _sums(self.sigma, self.n, min(top, max(most, math.exp(0.5 / self.sigma))), log_cut, rtol)
-        lower, upper = _both_ends(found, self.n, self.backwards)
+        lower, upper = both_ends(found, self.n, self.backwards)
         # (sum - c)_+ grows by no more than what is cut off the scores, (c - sum)_+ not at all.
         return lower, upper if self.backwards else upper._replace(missing=upper.missing + missing)
 
@@ -146,36 +146,3 @@ def _single(eps: Array, sigma: float) -> Ends:
     # Where the two logarithms are close, so is their round-off to their difference.
     error = np.exp(near) * 8 * UNIT * (4 + np.abs(near) + np.abs(far) + eps + (eps * sigma + 1 / sigma) ** 2)
     return Ends(np.maximum(delta - error, 0.0), np.clip(delta + error, TINY, 1.0))
-
-
-def _both_ends(found: Sums, n: int, backwards: bool) -> tuple[Atoms, Atoms]:
-    """The two ends as atoms: the means of what is taken for one, with the least mass; the grid, with the largest."""
-    last = float(found.value[-1])
-    x = (found.mean.upper if backwards else found.mean.lower) / n
-    known = (found.mass.lower > 0) & (x > 0)
-    # Where no mass is certain, the laws may be the same for all that is known.
-    nothing = Atoms(np.zeros(1), np.zeros(1))
-    lower = _pair(x[known], found.mass.lower[known], backwards, 0.0) if known.any() else nothing
-    heavy = found.mass.upper > 0
-    unlisted = found.before + (found.after / last if backwards else found.after / n)
-    return lower, _pair(found.value[heavy] / n, found.mass.upper[heavy], backwards, unlisted)
-
-
-def _pair(x: Array, q: Array, backwards: bool, missing: float) -> Atoms:
-    """The likelihood ratio x with Q-mass q as atoms; where x is 0, all of Q's mass is at infinite loss backwards."""
-    if backwards:
-        missing += float(q[x <= 0].sum())
-    x, q = x[x > 0], q[x > 0]
-    order = np.argsort(x, kind="stable")
-    atoms = Atoms(np.log(x[order]), np.log(q[order]), error=SUM_ERROR)
-    return (atoms.reversed() if backwards else atoms)._replace(missing=missing)
-
-
-def _cells(atoms: Atoms) -> NDArray[np.int64]:
-    """The cell of each atom on a grid of losses."""
-    log_p = atoms.log_q + atoms.loss
-    p = np.exp(log_p - logsumexp(log_p))
-    deviation = math.sqrt(float(p @ (atoms.loss - p @ atoms.loss) ** 2))
-    # Where a single loss has all the mass, its deviation is round-off.
-    width = max(deviation, 1e-9 * float(np.abs(atoms.loss).max())) / ATOMS_PER_DEVIATION
-    return np.floor(atoms.loss / (width or 1.0)).astype(np.int64)

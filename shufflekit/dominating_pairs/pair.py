@@ -24,6 +24,11 @@ class Pair(ABC):
     lists_closer = True  # whether ``listed`` at a smaller rtol gives ends that are closer to each other
 
     @property
+    def guide(self) -> "Pair | None":
+        """A pair that has a like curve and costs little, for a pair that costs much."""
+        return None
+
+    @property
     @abstractmethod
     def largest_loss(self) -> float:
         """A number no loss exceeds; infinity if there is none."""

@@ -2,25 +2,23 @@
 
 from functools import lru_cache
 
-from shufflekit.definitions import Definition, Lognormal, checked
-from shufflekit.dominating_pairs.counts import count_of
-from shufflekit.dominating_pairs.diluted import Diluted
+from shufflekit.definitions import Definition, Game, Lognormal
+from shufflekit.dominating_pairs.channel_game import ChannelPair
+from shufflekit.dominating_pairs.game_pair import GamePair
 from shufflekit.dominating_pairs.gaussian import GaussianPair
 from shufflekit.dominating_pairs.pair import Pair
-from shufflekit.dominating_pairs.score_pair import ScorePair
-from shufflekit.dominating_pairs.votes import votes_of
+from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 
 
 @lru_cache(maxsize=100)  # a run asks for the pairs of its protocols again and again
-def pair_of(definition: Definition | Lognormal) -> Pair:
-    """The pair of a definition in floats: the worst of its laws, at every alpha.
-
-    Votes cost the same however many slots there are, and so does a count; other scores are summed on a grid for each
-    alpha, or listed where the slots are few.
-    """
+def pair_of(definition: Definition | Game | Lognormal) -> Pair:
+    """The pair of a definition in floats: the worst of its laws or of its games, at every alpha."""
     if isinstance(definition, Lognormal):
         return GaussianPair(definition.sigma, definition.slots)
-    definition = checked(definition)
-    if definition.shown < 1:
-        return Diluted(pair_of(definition._replace(shown=1)), float(definition.shown))
-    return votes_of(definition) or count_of(definition) or ScorePair(definition)
+    if isinstance(definition, Game):
+        any_channel = definition.rate < 1 or all(moves.monotone for moves in definition.moves)
+        if not any_channel:
+            return ChannelPair(definition)
+        pair = GamePair(definition)
+        return pair.fallback if pair.settled else pair
+    return pair_of_law(definition)

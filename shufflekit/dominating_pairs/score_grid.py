@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from shufflekit._validate import Array
 from shufflekit.convex_order import cells, divided
@@ -41,7 +40,7 @@ def on_grid(low: float, step: float, cell: Index, mass: Array, offset: Array) ->
     size = int(cell.max()) + 2
     total = divided(cell, offset, mass, size)
     moment = divided(cell, offset, mass * (cell + offset), size)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
         return Score(low, step, total, np.where(total > 0, moment / total, np.arange(size)))
 
 
@@ -51,6 +50,12 @@ def finite_score(values: Array, masses: Array, step: float) -> Score:
     place = (values - low) / step
     cell = np.floor(place).astype(np.intp)
     return on_grid(low, step, cell, masses, place - cell)
+
+
+def log_sum(log_values: Array) -> float:
+    """``log sum e^x`` of a row, the largest of which is finite: scipy's takes ten times as long for short ones."""
+    top = log_values.max()
+    return float(top + np.log(np.exp(log_values - top).sum()))
 
 
 class LogMoments:
@@ -69,17 +74,17 @@ class LogMoments:
 
     def __call__(self, tilt: float) -> float:
         """``log E e^{tilt K}``, never too small."""
-        return float(logsumexp(self.log_mass + tilt * self.place))
+        return log_sum(self.log_mass + tilt * self.place)
 
     def exactly(self, tilt: float) -> float:
         """The same without the lumps."""
         with np.errstate(divide="ignore"):
-            return float(logsumexp(np.log(self.score.mass) + tilt * np.arange(float(len(self.score.mass)))))
+            return log_sum(np.log(self.score.mass) + tilt * np.arange(float(len(self.score.mass))))
 
     def tilted(self, tilt: float) -> tuple[float, float]:
         """Mean and standard deviation under ``e^{tilt k}``."""
         log_weight = self.log_mass + tilt * self.place
-        weight = np.exp(log_weight - logsumexp(log_weight))
+        weight = np.exp(log_weight - log_sum(log_weight))
         mean = float(weight @ self.place)
         return mean, math.sqrt(float(weight @ (self.place - mean) ** 2))
 

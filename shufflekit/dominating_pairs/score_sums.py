@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.fft import next_fast_len
-from scipy.special import logsumexp
 
 from shufflekit._validate import Array
 from shufflekit.accuracy import LOG_OUTSIDE_OF_SCORES, MASS_ERROR, UNIT
 from shufflekit.bracket import Ends
-from shufflekit.dominating_pairs.score_grid import LogMoments, Score, finite_score
+from shufflekit.dominating_pairs.score_grid import LogMoments, Score, finite_score, log_sum
 from shufflekit.fourier import entries, power, product, transformed
 
 LEAST_GRID, MOST_GRID, COARSE_GRID = 2**13, 2**20, 2**10
@@ -57,7 +56,7 @@ def sums(score: Score, n: int, tilts: Sequence[float]) -> Sums:
     value = n * score.low + score.step * k
     # The sums differ from the rounded ones by the round-off of their few factors only.
     means = Ends(*(n * score.low + score.step * end for end in mean))
-    before = math.exp(law.log_tail(n, first, -1)) if first > n * law.place[0] else 0.0
+    before = math.exp(min(0.0, law.log_tail(n, first, -1))) if first > n * law.place[0] else 0.0
     complete = k[-1] >= n * law.place[-1]
     after = 0.0 if complete else float(k[-1]) * score.step * math.exp(law.log_tail(n, float(k[-1]), 1))
     return Sums(value, mass, means, before, after)
@@ -74,7 +73,7 @@ def _tilted_power(score: Score, n: int, tilt: float, first: int, size: int) -> _
     with np.errstate(divide="ignore"):
         log_mass = np.log(score.mass)
     log_weight = log_mass + tilt * (k - centre)
-    log_z = float(logsumexp(log_weight))
+    log_z = log_sum(log_weight)
     weight = np.exp(log_weight - log_z)
     away = score.place - centre
     # The masses themselves err by a little, and by a unit times their logarithm.
@@ -135,6 +134,12 @@ def stop_loss_of(values: Array, masses: Array, n: int, c: float, rtol: float) ->
     if reach == 0:
         exact = n * low - c
         return Ends(np.array(exact), np.array(exact))
+    return stop_loss(fine_score(values, masses, n, c, rtol), n, c)
+
+
+def fine_score(values: Array, masses: Array, n: int, c: float, rtol: float) -> Score:
+    """A score with more than one value on a grid that is fine enough for sums of n about c."""
+    low, reach = float(values.min()), float(np.ptp(values))
     # Rounding off must not hide the deviation that the score has where the sum is about c.
     law = LogMoments(finite_score(values, masses, reach / COARSE_GRID))
     tilt = law.tilt_for_mean(n, (c - n * low) / law.score.step)
@@ -142,4 +147,4 @@ def stop_loss_of(values: Array, masses: Array, n: int, c: float, rtol: float) ->
     width = min(n * reach, 25 * deviation * math.sqrt(n))
     step = max(min(2 * math.sqrt(rtol) * deviation, width / LEAST_GRID), width / MOST_GRID)
     # With both its ends on the grid, a score of few values is hardly moved.
-    return stop_loss(finite_score(values, masses, reach / math.ceil(reach / step)), n, c)
+    return finite_score(values, masses, reach / math.ceil(reach / step))

@@ -34,8 +34,7 @@ from shufflekit.accuracy import (
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import Tails, connected, untold
-from shufflekit.definitions import Definition, voting_kinds
-from shufflekit.dominating_pairs.blocks import Blocks, blocks, cells, means, outside, window
+from shufflekit.dominating_pairs.blocks import Blocks, Cells, blocks, cells, means, outside, window
 from shufflekit.dominating_pairs.knots import knots
 from shufflekit.dominating_pairs.listed_votes import Rows, listed_votes
 from shufflekit.dominating_pairs.pair import Pair
@@ -43,7 +42,6 @@ from shufflekit.dominating_pairs.pair import Pair
 MOST_ATOMS = 200_000  # that are listed one by one
 MOST_EPS = 310.0  # no finite loss is larger
 CHUNK = 100_000  # numbers worked on at once
-ROUND_OFF = 1e-12  # of a difference of scores that is 0
 
 
 @dataclass(frozen=True)
@@ -103,12 +101,12 @@ class Votes(Pair):
             log_cut = math.log(max(float(rough.min(initial=1.0)), KNOWN)) + LOG_LEFT_OUT_OF_POINTS
         parts = blocks(self.count, self.rate, self.rest, width=0.8 * rtol, log_cut=log_cut)
         noise = pmf_error(self.count * self.rate) if parts.single and not self.third_rate else STRETCH_ERROR
-        lighter, heavier = self._rows(parts, rtol, log_cut)
+        lighter, heavier = self.rows(parts, rtol, log_cut)
         reached, eps = eps < self.largest_loss, np.minimum(eps, MOST_EPS)
-        above, error = self._excess(heavier, eps)
+        above, error = self.excess(heavier, eps)
         upper = np.clip((above + error) * (1 + noise) + self._missing(parts), TINY, 1.0)
         if lighter is not heavier:
-            above, error = self._excess(lighter, eps)
+            above, error = self.excess(lighter, eps)
         lower = np.minimum((above - error) * (1 - noise), upper)
         return Ends(np.where(reached & (lower > KNOWN), lower, 0.0), np.where(reached, upper, 0.0))
 
@@ -120,7 +118,7 @@ class Votes(Pair):
         if (last - first + 1) * len(signs) * kinds <= MOST_ATOMS * (40 if self.third_rate else 1):
             parts = blocks(self.count, self.rate, self.rest, width=0.0, log_cut=log_cut)
             missing = self._missing(parts)
-            lighter, heavier = self._rows(parts, rtol, log_cut)
+            lighter, heavier = self.rows(parts, rtol, log_cut)
             lower = listed_votes(lighter, signs, self.less, self.gap, missing, log_cut)
             upper = lower
             if lighter is not heavier:
@@ -142,20 +140,29 @@ class Votes(Pair):
         lower = untold(below, below, infinite * (1 - error))._replace(error=error)
         return Enclosure(lower, connected(eps, above, above))
 
-    def _rows(self, parts: Blocks, rtol: float, log_cut: float) -> tuple[Rows, Rows]:
+    def rows(self, parts: Blocks, rtol: float, log_cut: float) -> tuple[Rows, Rows]:
         """The blocks with few signs and much weight, and with many signs and little weight; one thing if it can be."""
         if not self.third_rate:
-            heavier = self._row(parts.mass, parts.high, parts.low, 0.0)
+            heavier = self.heavier(parts, rtol, log_cut)
             return (heavier if parts.single else self._averaged(parts)), heavier
-        nodes = self._third_nodes(int(parts.low[0]), int(parts.high[-1]), rtol, log_cut)
-        # d is larger the fewer are labelled.
-        few, many = self.count - parts.high, self.count - parts.low
-        share = min(self.third_rate / self.rest, 1.0)
+        heavy = self._thirds(parts, rtol, log_cut, many=self.third < 0)
+        light = heavy if parts.single else self._thirds(parts, rtol, log_cut, many=self.third > 0)
         low, high, mass = parts.low[:, None], parts.high[:, None], parts.mass[:, None]
-        much = cells(many if self.third > 0 else few, share, nodes)
-        little = much if parts.single else cells(few if self.third > 0 else many, share, nodes)
-        lighter = self._row(mass * much.mass, low, high, much.mean)
-        return lighter, self._row(mass * little.moved, high, low, little.nodes)
+        lighter = self._row(mass * light.mass, low, high, light.mean)
+        return lighter, self._row(mass * heavy.moved, high, low, heavy.nodes)
+
+    def heavier(self, parts: Blocks, rtol: float, log_cut: float) -> Rows:
+        """The blocks with many signs and little weight."""
+        if not self.third_rate:
+            return self._row(parts.mass, parts.high, parts.low, 0.0)
+        heavy = self._thirds(parts, rtol, log_cut, many=self.third < 0)
+        return self._row(parts.mass[:, None] * heavy.moved, parts.high[:, None], parts.low[:, None], heavy.nodes)
+
+    def _thirds(self, parts: Blocks, rtol: float, log_cut: float, *, many: bool) -> Cells:
+        """d in each block, which is larger the fewer are labelled: with as many, or as few, of the third as may be."""
+        nodes = self._third_nodes(int(parts.low[0]), int(parts.high[-1]), rtol, log_cut)
+        rest = self.count - (parts.low if many else parts.high)
+        return cells(rest, min(self.third_rate / self.rest, 1.0), nodes)
 
     def _averaged(self, parts: Blocks) -> Rows:
         """Each block with its least number of signs, and its mean weight, d being at its mean: a law again (Jensen)."""
@@ -193,7 +200,7 @@ class Votes(Pair):
         third = max(self.third, 0.0) * self.third_rate / self.rest * out.others if self.third_rate else 0.0
         return (self.base * out.probability + (self.less + self.gap / 2) * out.labelled + third) * (1 + STRETCH_ERROR)
 
-    def _excess(self, rows: Rows, eps: Array) -> tuple[Array, Array]:
+    def excess(self, rows: Rows, eps: Array) -> tuple[Array, Array]:
         """``E[(gap/2 (1 + alpha) S - (alpha - 1) weight)_+]``, and a bound on its rounding."""
         values, errors = np.empty(len(eps)), np.empty(len(eps))
         step = max(1, CHUNK // len(rows.mass))
@@ -267,28 +274,6 @@ class Votes(Pair):
         """The distance of neighbouring losses where the weight hardly varies, as when few are sampled."""
         weight = float(self._weight(np.array([self.count * self.rate]), self.count * self.third_rate)[0])
         return 2 * math.atanh(self.gap / 2 / weight) if self.gap < weight else 0.0
-
-
-def votes_of(definition: Definition) -> Votes | None:
-    """The pair of a definition whose messages vote, if they do; its rest is neither."""
-    if len(definition.laws) != 1 or (parts := voting_kinds(definition.laws[0])) is None:
-        return None
-    law, slots, population = definition.laws[0], definition.slots, definition.population
-    first, second, rest = law[parts.first], law[parts.second], law[parts.rest]
-    third = None if parts.third is None else law[parts.third]
-    if first.u1 - rest.u0 < -ROUND_OFF:
-        return None  # Q/R would be a difference, and lose digits where all votes are for P
-    unlabelled = rest.chance + third.chance if third else rest.chance
-    return Votes(
-        slots,
-        first.chance + second.chance,
-        unlabelled,
-        (population - slots + slots * rest.t0) / population,
-        (first.u1 - rest.u0) / population,
-        (first.u0 - first.u1) / population,
-        third.chance if third else 0.0,
-        (third.u0 - rest.u0) / population if third else 0.0,
-    )
 
 
 def _divergence(share: float, rate: float) -> float:

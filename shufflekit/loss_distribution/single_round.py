@@ -11,6 +11,8 @@ from shufflekit.bracket import Bracket, Ends, bracket
 from shufflekit.dominating_pairs import Pair
 
 ROUGH, FINE = 0.03, 1e-4  # tolerances: one at which an evaluation is cheap, one at which little is unknown
+GUIDED, GUIDE_POINTS = (0.2, 1.4), 81  # of what the guide says, the stretch that is looked at
+MOST_LOOKS = 40
 MOST = 600.0  # eps beyond which e^eps is hardly a number
 
 
@@ -29,6 +31,8 @@ def delta(pair: Pair, eps: float, rtol: float) -> Bracket:
 
 def epsilon(pair: Pair, delta: float, rtol: float) -> Bracket:
     """The least eps with ``delta(eps) <= delta`` of one round, both ends."""
+    if pair.guide is not None:
+        return _guided(pair, pair.guide, delta, rtol)
     search = _Search(pair, delta)
     search.locate()
     for finer in (20 * rtol, rtol, rtol / 4, rtol / 32, rtol / 32):
@@ -38,6 +42,41 @@ def epsilon(pair: Pair, delta: float, rtol: float) -> Bracket:
         if bracket(search.low, search.high).width <= rtol:
             break
     return bracket(search.low, search.high)
+
+
+def _guided(pair: Pair, guide: Pair, delta: float, rtol: float) -> Bracket:
+    """By few evaluations of a pair that costs much, and many of one that costs little and has a like curve."""
+    low, high = 0.0, pair.largest_loss
+    if guide.delta(np.zeros(1), ROUGH).upper[0] < 10 * delta and pair.delta(np.zeros(1), rtol).upper[0] <= delta:
+        return bracket(0.0, 0.0)
+    about = epsilon(guide, delta, ROUGH).upper
+    if not 0.0 < about < math.inf:
+        about = high / 2
+    eps = np.linspace(GUIDED[0], GUIDED[1], GUIDE_POINTS) * about
+    log_guide = np.log(np.maximum(guide.delta(eps, ROUGH).upper, sys.float_info.min))
+    known: list[tuple[float, float]] = []  # eps, and the logarithm of delta there over the target
+    at = min(about, high * (1 - rtol / 2))
+    for look in range(MOST_LOOKS):
+        value = max(float(pair.delta(np.array([at]), rtol).upper[0]), sys.float_info.min)
+        low, high = (max(low, at), high) if value > delta else (low, min(high, at))
+        if bracket(low, high).width <= rtol:
+            break
+        known.append((at, math.log(value / delta)))
+        gap = known[0][1] - float(np.interp(known[0][0] ** 2, eps**2, log_guide))
+        root = _root(known) if look else math.sqrt(float(np.interp(gap, -log_guide, eps**2)))
+        # On both sides of where it should be, by turns.
+        at = root * (1 + (1 if root <= low or high > root * (1 + rtol / 2) else -1) * rtol / 3)
+        if not low < at < high:
+            at = (low + high) / 2
+    return bracket(low, high)
+
+
+def _root(known: list[tuple[float, float]]) -> float:
+    """Where the straight line through the two points nearest to the root has it, ``log delta`` in ``eps^2``."""
+    (x, y), (other, beyond) = sorted(known, key=lambda point: abs(point[1]))[:2]
+    if y == beyond:
+        return x
+    return math.sqrt(max(0.0, x**2 - y * (x**2 - other**2) / (y - beyond)))
 
 
 class _Search:

@@ -5,11 +5,12 @@ run = round_ * 100_000
 run.epsilon(delta=1e-8)
 """
 
+from shufflekit.protocols.attacks import Attack
 from shufflekit.protocols.bounds import Bound, Reports, TooSlow, register
 from shufflekit.protocols.comparison import Comparison, Row
 from shufflekit.protocols.gaussian import GaussianShuffle
 from shufflekit.protocols.randomized_response import RandomizedResponseShuffle
-from shufflekit.protocols.run import MAX_ROUNDS, Attack, Protocol, Run
+from shufflekit.protocols.run import MAX_ROUNDS, Protocol, Run
 from shufflekit.protocols.shuffle import MAX_N, Shuffle, ShuffledCheckIn
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from shufflekit._validate import Array
-from shufflekit.definitions import Definition, blankets, equal_others
-from shufflekit.protocols.run import Attack
+from shufflekit.definitions import Definition, Game, equal_others, row_game
+from shufflekit.protocols.attacks import Attack
 from shufflekit.randomizers import Channel
 
 WORST_DATA = "this randomizer, all others equal, worst values"
@@ -18,9 +18,9 @@ SAME_DIGITS = 10  # of two variances that differ by round-off
 
 
 @lru_cache(maxsize=20)  # a run asks again and again, and a channel has many pairs of inputs
-def channel_definition(channel: Channel, n: int, population: int) -> Definition:
-    """Of n reports from a population through a channel, whatever the data: by its blanket, in floats."""
-    return blankets(channel, n, population).mapped(float)
+def channel_definition(channel: Channel, n: int, population: int) -> Game:
+    """Of n reports from a population through a channel, whatever the data: the game of its own rows, in floats."""
+    return row_game(channel, n, population).mapped(float)
 
 
 def worst_data(channel: Channel, n: int, population: int) -> Sequence[Attack]:

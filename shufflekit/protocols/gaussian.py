@@ -6,9 +6,10 @@ from typing import Any
 
 from shufflekit.definitions import Lognormal
 from shufflekit.dominating_pairs import GaussianPair
+from shufflekit.protocols.attacks import Attack
 from shufflekit.protocols.bounds import Reports
 from shufflekit.protocols.frozen import settle, shown
-from shufflekit.protocols.run import Attack, Origin, Protocol
+from shufflekit.protocols.run import Origin, Protocol
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,9 +7,10 @@ from typing import Any
 
 from shufflekit import _validate, definitions
 from shufflekit.definitions import Definition, growth
+from shufflekit.protocols.attacks import Attack
 from shufflekit.protocols.bounds import Reports
 from shufflekit.protocols.frozen import NOT_GIVEN, settle, shown
-from shufflekit.protocols.run import Attack, Origin, Protocol
+from shufflekit.protocols.run import Origin, Protocol
 from shufflekit.protocols.shuffle import MAX_N
 
 VIEWS = ("strong", "weak", "clones")
@@ -68,7 +69,10 @@ class RandomizedResponseShuffle(Protocol):
         def define(number: Callable[[float], Any]) -> Definition:
             return Definition(self.n, self.n, (definitions.response(growth(number(self.eps0)), self.k),))
 
-        return (Attack("the mechanism itself, all others equal", "beyond", "exact law", define),)
+        shuffled = Attack("the mechanism itself, all others equal", "beyond", "exact law", define)
+        if self.view == "clones":
+            return (shuffled,)
+        return Attack(f"the {self.view} adversary itself", "koskela2023", "exact law", self.define), shuffled
 
     @property
     def origin(self) -> Origin:

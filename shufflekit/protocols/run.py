@@ -3,42 +3,28 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from shufflekit import _validate
-from shufflekit.bracket import Bracket, bracket
-from shufflekit.definitions import Definition, Lognormal
+from shufflekit.bracket import Bracket, Reached, between, bracket
+from shufflekit.definitions import Definition, Game, Lognormal
 from shufflekit.dominating_pairs import Pair, pair_of
 from shufflekit.interop import to_dp_accounting
 from shufflekit.loss_distribution import Composition, Part
-from shufflekit.protocols.bounds import Reports, TooSlow, registered
+from shufflekit.protocols.attacks import Attack, Attempt, attempts, worst
+from shufflekit.protocols.bounds import Bound, Reports, TooSlow, registered
 from shufflekit.protocols.comparison import Comparison, Row, in_order
 from shufflekit.renyi import RenyiCurve
 
 MAX_ROUNDS = 10**12  # of one protocol
 OWN_PAIR = "this protocol's own pair, composed numerically"
 PURE = "each round eps0-DP, sampled; eps adds up (delta = 0)"
-WORST_OF_EACH = "the worst known of each"
 RTOL = 1e-4
-
-
-class Attack(NamedTuple):
-    """What a real mechanism shows of one record in a real data set: no analysis of the protocol can go below it.
-
-    ``define`` gives its definition in one kind of number, as ``Protocol.define`` does.
-    """
-
-    name: str
-    source: str
-    remark: str
-    define: Callable[[Callable[[float], Any]], Definition | Lognormal]
-
-    @property
-    def pair(self) -> Pair:
-        return pair_of(self.define(float))
+ROUGH = 0.03  # a tolerance at which a look is cheap
 
 
 class Origin(NamedTuple):
@@ -73,26 +59,42 @@ class Questions(ABC):
         return math.fsum(rounds * protocol.largest_loss for protocol, rounds in self.parts)
 
     def epsilon(self, delta: float, *, rtol: float = RTOL) -> Bracket:
-        """The least eps at which the dominating pair of all rounds has this delta; the upper end is the guarantee.
+        """The least eps at which all rounds are (eps, delta)-private: the worst case of this protocol is in here.
 
-        ``rtol`` is how far apart the ends may be, relative to the upper one.
+        An attack really reaches the lower end, and the upper one is guaranteed. Each is certified, and within a part
+        ``rtol`` of what it stands for; what is left between them is what nobody knows.
 
         >>> from shufflekit import Shuffle
-        >>> (Shuffle(eps0=2.0, n=1_000) * 10).epsilon(delta=1e-6)
+        >>> run = Shuffle(eps0=2.0, n=1_000) * 10
+        >>> run.epsilon(delta=1e-6)
+        Bracket(lower=1.27..., upper=1.28...)
+        """
+        delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
+        reached = None if self._is_exact() else self.attack_epsilon(delta, rtol=rtol)
+        return between(reached, self.guarantee(delta, rtol=rtol))
+
+    def delta(self, eps: float, *, rtol: float = RTOL) -> Bracket:
+        """The least delta at which all rounds are (eps, delta)-private, in the same way.
+
+        >>> from shufflekit import Shuffle
+        >>> Shuffle(eps0=2.0, n=1_000).delta(eps=0.5)
+        Bracket(lower=..., upper=...)
+        """
+        eps, rtol = _validate.nonnegative(eps=eps), _tolerance(rtol)
+        guaranteed = _worst([way.delta(eps, rtol) for way in self._composition().both_ways()])
+        return between(None if self._is_exact() else self.attack_delta(eps, rtol=rtol), guaranteed)
+
+    def guarantee(self, delta: float, *, rtol: float = RTOL) -> Bracket:
+        """The eps at delta of the dominating pair of all rounds, both ends of it; the upper one is that of ``epsilon``.
+
+        It takes no attacks, and less time.
+
+        >>> from shufflekit import Shuffle
+        >>> (Shuffle(eps0=2.0, n=1_000, reduction="clones") * 10).guarantee(delta=1e-6)
         Bracket(lower=1.351..., upper=1.351...)
         """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
         return _worst([way.epsilon(delta, rtol) for way in self._composition().both_ways()])
-
-    def delta(self, eps: float, *, rtol: float = RTOL) -> Bracket:
-        """The delta of the dominating pair of all rounds at eps, in the same way.
-
-        >>> from shufflekit import Shuffle
-        >>> Shuffle(eps0=2.0, n=1_000).delta(eps=0.5)
-        Bracket(lower=8.64694...e-09, upper=8.64694...e-09)
-        """
-        eps, rtol = _validate.nonnegative(eps=eps), _tolerance(rtol)
-        return _worst([way.delta(eps, rtol) for way in self._composition().both_ways()])
 
     @property
     def renyi_curve(self) -> RenyiCurve:
@@ -112,19 +114,30 @@ class Questions(ABC):
 
         >>> from shufflekit import Shuffle
         >>> print(f"{Shuffle(eps0=2.0, n=1_000).rdp(order=8):.5f}")
-        0.03906
+        0.03...
         """
         return self.renyi_curve(order)
 
-    def attack_epsilon(self, delta: float, *, rtol: float = RTOL) -> Bracket:
-        """The eps at delta that the worst known mechanism and data set really have: no analysis can go below it.
+    def attack_epsilon(self, delta: float, *, rtol: float = RTOL) -> Reached:
+        """The eps at delta that the worst known mechanism and data set really have, and its name.
+
+        No analysis can go below it.
 
         >>> from shufflekit import Shuffle
         >>> Shuffle(eps0=2.0, n=1_000).attack_epsilon(delta=1e-6)
-        Bracket(lower=0.37197..., upper=0.37197...)
+        Reached(lower=0.37197..., upper=0.37197..., name='3-ary randomized response, all others at the third value')
         """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
-        return _worst([self._attacked(name, delta, rtol) for name in self._attack_names()])
+        return worst(self._attempts(), lambda way: way.epsilon(delta, rtol), partial(_exceeds, delta=delta))
+
+    def attack_delta(self, eps: float, *, rtol: float = RTOL) -> Reached:
+        """The delta at eps that the worst known mechanism and data set really have, in the same way."""
+        eps, rtol = _validate.nonnegative(eps=eps), _tolerance(rtol)
+        return worst(
+            self._attempts(),
+            lambda way: way.delta(eps, rtol),
+            lambda way, least: way.delta(eps, ROUGH).upper > least,
+        )
 
     def compare(self, delta: float) -> Comparison:
         """Every bound of every paper at delta: its value and source, or why it does not apply; then the attacks."""
@@ -139,17 +152,12 @@ class Questions(ABC):
     def _composition(self) -> Composition:
         return Composition([Part(protocol.pair, rounds) for protocol, rounds in self.parts])
 
-    def _attack_names(self) -> list[str]:
-        """All kinds of attacks on the protocols of these rounds."""
-        return list(dict.fromkeys(attack.name for protocol, _ in self.parts for attack in protocol.attacks))
+    def _attempts(self) -> list[Attempt]:
+        return attempts([(protocol.attacks, rounds) for protocol, rounds in self.parts])
 
-    def _attacked(self, name: str, delta: float, rtol: float) -> Bracket:
-        """By one kind of attack; a protocol that does not know it is attacked in the last of its own ways."""
-        chosen = []
-        for protocol, rounds in self.parts:
-            known = {attack.name: attack for attack in protocol.attacks}
-            chosen.append(Part(known.get(name, protocol.attacks[-1]).pair, rounds))
-        return _worst([way.epsilon(delta, rtol) for way in Composition(chosen).both_ways()])
+    def _is_exact(self) -> bool:
+        """Whether an attack on each round is all that its pair is: then the answers have both ends from there."""
+        return any(attempt.parts == self._composition().parts for attempt in self._attempts())
 
     def _own_rows(self, delta: float) -> list[Row]:
         """The rounds' own pairs, where they are not those that a registered bound is about."""
@@ -157,7 +165,7 @@ class Questions(ABC):
         if not origins:
             return []
         source, remark = (", ".join(dict.fromkeys(filter(None, column))) for column in zip(*origins, strict=True))
-        return [Row("upper", OWN_PAIR, source, self.epsilon(delta).upper, remark)]
+        return [Row("upper", OWN_PAIR, source, self.guarantee(delta).upper, remark)]
 
     def _rows_of_papers(self, delta: float) -> list[Row]:
         return [_row_of(bound, [*self.parts], delta) for bound in registered()]
@@ -171,14 +179,12 @@ class Questions(ABC):
         return Row("upper", PURE, "ullman2017", eps)
 
     def _attack_rows(self, delta: float) -> list[Row]:
-        """What is really reached, kind by kind; one row where the protocols differ in kind."""
-        kinds = {tuple((attack.name, attack.source, attack.remark) for attack in p.attacks) for p, _ in self.parts}
-        if len(kinds) > 1:
-            return [Row("lower", WORST_OF_EACH, "beyond", self.attack_epsilon(delta).lower)]
-        return [
-            Row("lower", name, source, self._attacked(name, delta, RTOL).lower, remark)
-            for name, source, remark in next(iter(kinds))
-        ]
+        """What is really reached, kind by kind."""
+        rows = []
+        for one in self._attempts():
+            reached = worst([one], lambda way: way.epsilon(delta, RTOL))
+            rows.append(Row("lower", one.name, one.source, reached.lower, one.remark))
+        return rows
 
 
 class Protocol(Questions):
@@ -189,7 +195,7 @@ class Protocol(Questions):
         return ((self, 1),)
 
     @abstractmethod
-    def define(self, number: Callable[[float], Any] = float) -> Definition | Lognormal:
+    def define(self, number: Callable[[float], Any] = float) -> Definition | Game | Lognormal:
         """The definition, in floats, or with every parameter turned into another kind of number first."""
 
     @property
@@ -262,7 +268,7 @@ class Run(Questions):
         return " + ".join(f"{protocol} * {rounds:_}" for protocol, rounds in self.parts)
 
 
-def _row_of(bound: Any, parts: list[tuple[Protocol, int]], delta: float) -> Row:
+def _row_of(bound: Bound, parts: list[tuple[Protocol, int]], delta: float) -> Row:
     """A bound's row: its value, or why there is none."""
     try:
         reports = [protocol.reports()._replace(rounds=rounds) for protocol, rounds in parts]
@@ -271,6 +277,11 @@ def _row_of(bound: Any, parts: list[tuple[Protocol, int]], delta: float) -> Row:
         return Row("upper", bound.name, bound.source, None, f"left out: {reason}")
     except ValueError as reason:
         return Row("upper", bound.name, bound.source, None, f"does not apply: {reason}")
+
+
+def _exceeds(way: Composition, eps: float, delta: float) -> bool:
+    """Whether one round may need more than eps; many rounds would not be composed faster for less."""
+    return sum(rounds for _, rounds in way.parts) > 1 or way.delta(eps, ROUGH).upper > delta
 
 
 def _worst(ends: Sequence[Bracket]) -> Bracket:

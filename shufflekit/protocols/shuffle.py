@@ -1,25 +1,34 @@
 """Shuffled reports of any local randomizer, or of a known one: the protocols of this kit's four papers."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from shufflekit import _validate, definitions
-from shufflekit.definitions import Definition, growth
+from shufflekit.definitions import Definition, Game, Moves, growth
+from shufflekit.dominating_pairs import MOST_RARE_SLOTS, MOST_SLOTS
+from shufflekit.protocols.attacks import Attack
 from shufflekit.protocols.bounds import Reports
 from shufflekit.protocols.channels import channel_definition, worst_data
 from shufflekit.protocols.frozen import NOT_GIVEN, settle, shown
-from shufflekit.protocols.run import Attack, Origin, Protocol
+from shufflekit.protocols.run import Origin, Protocol
 from shufflekit.randomizers import Channel
 
 MAX_N = 10**12
-REDUCTIONS: dict[str, Callable[[Any], definitions.ScoreLaw]] = {
+REDUCTIONS: dict[str, Callable[[Any], definitions.Moves | definitions.ScoreLaw]] = {
+    "corners": definitions.corners,
     "clones": definitions.clones,
     "clones2021": definitions.clones2021,
 }
+REDUCTION = next(iter(REDUCTIONS))  # the one that is meant where none is named
 BINARY = ("binary randomized response, all others equal", "girgis2021", "Theorem 2's mechanism, exact law")
 TERNARY = ("3-ary randomized response, all others at the third value", "beyond", "exact law")
+TOLD = ("3-ary and binary randomized response by a coin that is told, all others equal", "beyond", "exact law")
+# The chance of the 3-ary one. It reaches up to 1.4 % more where the two reach nearly the same, which depends on delta:
+# with about so many answers of 3-ary randomized response that are not the others'.
+TOLD_CHANCE, TOLD_ANSWERS = 0.3125, (16, 100)
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,8 +36,11 @@ class Shuffle(Protocol):
     """One round: n clients report through an eps0-LDP randomizer and a shuffler, any randomizer and any data.
 
     With a ``population``, the n are drawn from it anew each round: fixed size, uniformly, without replacement. With a
-    ``randomizer`` in the place of eps0, that channel is used, which costs less than the worst one. ``reduction`` says
-    which dominating pair is meant: "clones", proved in notebook 09, or "clones2021", the earlier published one.
+    ``randomizer`` in the place of eps0, that channel is used, which costs less than the worst one.
+
+    ``reduction`` says which dominating pair stands behind the guarantee: "corners" (the default), the worst of five
+    randomizers for each message in its turn, proved in notebook 18; "clones", which hide one of all clients, proved in
+    notebook 09; or "clones2021", the earlier published clones. What attacks reach is the same for all three.
 
     Formal guarantees. Neighbouring data sets differ in one record. The upper ends hold for every eps0-LDP randomizer
     (or the given one) that all clients share, also when each round's is chosen after seeing the earlier ones.
@@ -38,7 +50,7 @@ class Shuffle(Protocol):
     n: int = NOT_GIVEN
     population: int = NOT_GIVEN
     randomizer: Channel | None = field(default=None, kw_only=True)
-    reduction: str = field(default="clones", kw_only=True)
+    reduction: str = field(default=REDUCTION, kw_only=True)
 
     def __post_init__(self) -> None:
         eps0, randomizer = self.eps0, self.randomizer
@@ -52,7 +64,7 @@ class Shuffle(Protocol):
         if n > population:
             raise ValueError(f"n must be at most the population of {population:,}, got {self.n!r}")
         reduction = _validate.choice(tuple(REDUCTIONS), reduction=self.reduction)
-        if randomizer is not None and reduction != "clones":
+        if randomizer is not None and reduction != REDUCTION:
             raise ValueError(f"reduction must be left out where a randomizer is given, got {reduction!r}")
         settle(self, eps0=eps0, n=n, population=population, reduction=reduction)
         if randomizer is not None:
@@ -60,25 +72,31 @@ class Shuffle(Protocol):
 
     def __repr__(self) -> str:
         sampled = f", population={self.population:_}" if self.population != self.n else ""
-        reduced = f", reduction={self.reduction!r}" if self.reduction != "clones" else ""
+        reduced = f", reduction={self.reduction!r}" if self.reduction != REDUCTION else ""
         what = f"randomizer={self.randomizer!r}" if self.randomizer else f"eps0={shown(self.eps0)}"
         return f"Shuffle({what}, n={self.n:_}{sampled}{reduced})"
 
-    def define(self, number: Callable[[float], Any] = float) -> Definition:
+    def define(self, number: Callable[[float], Any] = float) -> Definition | Game:
         if self.randomizer is not None:
             known = channel_definition(self.randomizer, self.n, self.population)
             return known if number is float else known.mapped(number)
-        law = REDUCTIONS[self.reduction](growth(number(self.eps0)))
-        return Definition(self.n, self.population, (law,))
+        shown = REDUCTIONS[self.reduction](growth(number(self.eps0)))
+        if isinstance(shown, Moves):
+            return Game(self.n, self.population, (shown,))
+        return Definition(self.n, self.population, (shown,))
 
     @property
     def attacks(self) -> Sequence[Attack]:
         if self.randomizer is not None:
             return worst_data(self.randomizer, self.n, self.population)
-        return (
-            Attack(*BINARY, partial(_response, 2, self.eps0, self.n, self.population)),
-            Attack(*TERNARY, partial(_response, 3, self.eps0, self.n, self.population)),
-        )
+        binary = Attack(*BINARY, partial(self._attacked, partial(definitions.response, k=2)))
+        ternary = Attack(*TERNARY, partial(self._attacked, partial(definitions.response, k=3)))
+        answers = 2 * self.n / (math.exp(self.eps0) + 2)
+        few_or_many = not TOLD_ANSWERS[0] <= answers <= TOLD_ANSWERS[1]
+        if self.n < self.population or self.eps0 < 1 or self.n > MOST_RARE_SLOTS or few_or_many:
+            return binary, ternary
+        told = partial(definitions.told, chance=TOLD_CHANCE)  # of few binary digits, so the same in every arithmetic
+        return binary, Attack(*TOLD, partial(self._attacked, told), once=True), ternary
 
     @property
     def origin(self) -> Origin | None:
@@ -86,6 +104,9 @@ class Shuffle(Protocol):
 
     def reports(self) -> Reports:
         return Reports(self.eps0, self.n, self.population)
+
+    def _attacked(self, law: Callable[[Any], definitions.ScoreLaw], number: Callable[[float], Any]) -> Definition:
+        return Definition(self.n, self.population, (law(growth(number(self.eps0))),))
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,6 +119,7 @@ class ShuffledCheckIn(Protocol):
     eps0: float
     population: int
     rate: float
+    reduction: str = field(default=REDUCTION, kw_only=True)
 
     def __post_init__(self) -> None:
         settle(
@@ -105,20 +127,30 @@ class ShuffledCheckIn(Protocol):
             eps0=_validate.local_eps(eps0=self.eps0),
             population=_validate.count(population=self.population, at_most=MAX_N),
             rate=_validate.rate(rate=self.rate),
+            reduction=_validate.choice(tuple(REDUCTIONS), reduction=self.reduction),
         )
 
     def __repr__(self) -> str:
-        return f"ShuffledCheckIn(eps0={shown(self.eps0)}, population={self.population:_}, rate={shown(self.rate)})"
+        reduced = f", reduction={self.reduction!r}" if self.reduction != REDUCTION else ""
+        size = f"population={self.population:_}, rate={shown(self.rate)}"
+        return f"ShuffledCheckIn(eps0={shown(self.eps0)}, {size}{reduced})"
 
-    def define(self, number: Callable[[float], Any] = float) -> Definition:
-        return self._of(definitions.clones(growth(number(self.eps0))), number)
+    def define(self, number: Callable[[float], Any] = float) -> Definition | Game:
+        law = REDUCTIONS[self.reduction](growth(number(self.eps0)))
+        if isinstance(law, Moves):
+            return Game(self.population, self.population, (law,), number(self.rate) if self.rate < 1 else 1)
+        return self._of(law, number)
 
     @property
     def attacks(self) -> Sequence[Attack]:
-        def define(number: Callable[[float], Any]) -> Definition:
-            return self._of(definitions.response(growth(number(self.eps0)), 3), number)
+        def define(k: int, number: Callable[[float], Any]) -> Definition:
+            return self._of(definitions.response(growth(number(self.eps0)), k), number)
 
-        return (Attack(*TERNARY, define),)
+        ternary = Attack(*TERNARY, partial(define, 3))
+        # Beyond E = 2 two values reveal less than three of a crowd; and their sums have a grid.
+        if self.eps0 > math.log(2) or self.population > MOST_SLOTS:
+            return (ternary,)
+        return Attack(*BINARY, partial(define, 2)), ternary
 
     def reports(self) -> Reports:
         raise ValueError("is about a fixed number of reports a round")
@@ -128,7 +160,3 @@ class ShuffledCheckIn(Protocol):
         if self.rate < 1:
             law = definitions.check_in(law, number(self.rate))
         return Definition(self.population, self.population, (law,))
-
-
-def _response(k: int, eps0: float, n: int, population: int, number: Callable[[float], Any]) -> Definition:
-    return Definition(n, population, (definitions.response(growth(number(eps0)), k),))

@@ -31,7 +31,7 @@ class Curves(NamedTuple):
 
 def fig1(rounds: int, eps: ArrayLike, rtol: float = 1e-3) -> Curves:
     """The composed pair (3.1), and its RDP converted by Lemma 1 of [girgis2021], after [canonne2020]."""
-    run, eps = Shuffle(EPS0, N) * rounds, np.atleast_1d(_validate.array(low=0, eps=eps))
+    run, eps = Shuffle(EPS0, N, reduction="clones") * rounds, np.atleast_1d(_validate.array(low=0, eps=eps))
     tight = np.array([run.delta(float(e), rtol=rtol).upper for e in eps])
     divergence = run.rdp(ORDERS)
     rdp = np.array([math.exp(renyi.log_delta_at_order(divergence, ORDERS, float(e)).min()) for e in eps])

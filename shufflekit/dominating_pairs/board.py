@@ -1,0 +1,183 @@
+"""The game on a grid: what a chooser of laws can reach in m steps, never too small. [beyond] 9
+
+Scores here have the mean 0. With F_0(x) = x_+ and F_m(x) = max over the laws of E F_{m-1}(x + g), the board holds
+``F_m(x) - x_+``, which is small far out on both sides, and keeps its digits there. Every score is divided between its
+two neighbours on the grid, its mean kept: larger in the convex order. Beyond the board's edges the edge's value is
+taken, which is larger too.
+"""
+
+import math
+from collections.abc import Sequence
+from copy import copy
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflekit._validate import Array
+from shufflekit.accuracy import BOARD_ERROR
+from shufflekit.convex_order import divided
+from shufflekit.search import first_yes
+
+NEARLY_CERTAIN = 1e-6  # of the variance
+STRETCH = 32  # steps that are played on the same part of the board
+JUMPS = 16  # of the largest score, that few steps may lead farther out
+DEPTH = 10.0  # deviations of the sum of all steps, that the board reaches out
+
+
+class Scores(NamedTuple):
+    """A law of one score of mean 0: its values and their chances."""
+
+    value: Array
+    chance: Array
+
+    @property
+    def variance(self) -> float:
+        return float(self.chance @ self.value**2)
+
+    def log_moments(self, tilts: Array) -> Array:
+        """``log E e^{tilt g}`` at each of the tilts."""
+        powers = np.outer(tilts, self.value)
+        top = powers.max(axis=1)
+        return np.asarray(top + np.log(np.exp(powers - top[:, None]) @ self.chance))
+
+    def tilted(self, tilt: float) -> tuple[float, float]:
+        """Mean and variance under ``e^{tilt g}``."""
+        powers = tilt * self.value[self.chance > 0]
+        weight = np.zeros(len(self.value))
+        weight[self.chance > 0] = self.chance[self.chance > 0] * np.exp(powers - powers.max())
+        mean = float(weight @ self.value / weight.sum())
+        return mean, float(weight @ (self.value - mean) ** 2 / weight.sum())
+
+    def tilt_for_mean(self, mean: float) -> float:
+        """About the tilt, of at least 0, that makes this value the mean; no more than makes the law nearly certain."""
+
+        def enough(tilt: float) -> bool:
+            found, variance = self.tilted(tilt)
+            return found >= mean or variance < NEARLY_CERTAIN * self.variance
+
+        return first_yes(enough, max(mean, 0.0) / self.variance + 1e-300, doublings=60, halvings=12)
+
+
+class _Move(NamedTuple):
+    """A law on the grid: by how many nodes it moves, with what chance, and ``E(x + g)_+ - x_+``."""
+
+    nodes: list[int]
+    chance: list[float]
+    bump: Array
+
+
+class Board:
+    """``F_m(x) - x_+`` at multiples of ``step``, after as many steps as have been played."""
+
+    def __init__(self, laws: Sequence[Scores], steps: int, step: float, depth: float = DEPTH) -> None:
+        self.laws, self.step, self.played = list(laws), step, 0
+        self.variance = max(law.variance for law in laws)
+        self.depth, self.largest = depth, max(float(np.abs(law.value).max()) for law in laws)
+        self.half, self.margin = self._reach(steps), math.ceil(self.largest / step) + 2
+        self.x = step * np.arange(-self.half, self.half + 1.0)
+        self.moves = [self._move(law) for law in laws]
+        self.rise = np.zeros(len(self.x))
+        self.weight = 1.0
+
+    def play(self, steps: int) -> "Board":
+        """So many steps more."""
+        padded, left = self._padded(), steps
+        while left:
+            stretch = min(left, STRETCH)
+            left, self.played = left - stretch, self.played + stretch
+            # Farther out than steps so far may lead, the last value serves.
+            reach = min(self.half, self._reach(self.played) + math.ceil(JUMPS * self.largest / self.step))
+            self._play(padded, stretch, slice(self.half - reach, self.half + reach + 1))
+        self.rise = padded[self.margin : -self.margin].copy()
+        return self
+
+    def mixed(self, parts: "Sequence[tuple[Board, float]]") -> "Board":
+        """The mean of boards of the same laws and places, each with its weight; the weights need not sum to 1."""
+        mean = copy(self)
+        mean.rise = sum((chance * board.rise for board, chance in parts), np.zeros(len(self.x)))
+        mean.weight = sum(chance * board.weight for board, chance in parts)
+        mean.played = max(board.played for board, _ in parts)
+        return mean
+
+    def excess(self, laws: Sequence[Scores], pure: int) -> tuple[Array, Array]:
+        """Points y, and by how much one step by any of the laws is worth more there than one by ``laws[pure]``.
+
+        The worth of a step is convex, and that of one by the pure law straight between those points: nowhere between
+        two is the excess larger than at both. [beyond] 12, Lemma 4
+        """
+        padded, own = self._padded(2), laws[pure]
+        points, most = [], []
+        for offset in -own.value:
+            worth = self._worth(own, offset, padded)
+            best = np.max([self._worth(law, offset, padded) for law in laws if law is not own], axis=0, initial=0.0)
+            points.append(self.x + offset)
+            most.append(np.maximum(best - worth + BOARD_ERROR * (best + worth), 0.0))
+        return np.concatenate(points), np.concatenate(most)
+
+    def _worth(self, law: Scores, offset: float, padded: Array) -> Array:
+        """``E F_m(x + offset + g) - (x + offset)_+`` at all nodes x."""
+        total, x = rise(law, self.x + offset), len(self.x)
+        for value, chance in zip(law.value, law.chance, strict=True):
+            place = (offset + value) / self.step
+            cell = math.floor(place)
+            first = 2 * self.margin + cell
+            share = place - cell
+            total += chance * ((1 - share) * padded[first : first + x] + share * padded[first + 1 : first + 1 + x])
+        return total
+
+    def value(self, x: Array) -> Array:
+        """``F_m``, never too small; between nodes by its chord, above a convex function."""
+        noise = 2 * BOARD_ERROR * (self.played + 1)
+        return np.asarray(self.weight * np.maximum(x, 0.0) + np.interp(x, self.x, self.rise) * (1 + noise))
+
+    def law(self) -> Scores:
+        """The law G with ``E(x + G)_+ = F_m(x)``, or a little more: sums of it are worth that many steps each."""
+        # Beyond the board F_m is convex and ends where all scores are the largest: below its chord.
+        end = max(self.played * self.largest, float(self.x[-1])) + self.step
+        x = np.concatenate([[-end], self.x, [end]])
+        slope = np.diff(np.concatenate([[0.0], self.rise, [0.0]])) / np.diff(x)
+        bend = np.append(slope, 0.0) - np.append(0.0, slope)
+        bend[self.half + 1] += 1  # that of x_+
+        # A bend of E(x + G)_+ at x is an outcome -x.
+        chance = np.maximum(bend, 0.0)[::-1]
+        kept = chance > 0
+        return Scores(-x[::-1][kept], chance[kept] / chance.sum())
+
+    def _play(self, padded: Array, steps: int, within: slice) -> None:
+        best, own, part = (np.empty(within.stop - within.start) for _ in range(3))
+        first = self.margin + within.start
+        for _ in range(steps):
+            for i, move in enumerate(self.moves):
+                total = own if i else best
+                np.copyto(total, move.bump[within])
+                for nodes, chance in zip(move.nodes, move.chance, strict=True):
+                    np.multiply(padded[first + nodes : first + nodes + len(part)], chance, out=part)
+                    np.add(total, part, out=total)
+                if i:
+                    np.maximum(best, own, out=best)
+            padded[:first], padded[first + len(best) :] = best[0], best[-1]
+            padded[first : first + len(best)] = best
+
+    def _reach(self, steps: int) -> int:
+        return math.ceil((self.depth * math.sqrt(self.variance * steps) + 2 * self.largest) / self.step)
+
+    def _padded(self, times: int = 1) -> Array:
+        first, last = (np.full(times * self.margin, end) for end in (self.rise[0], self.rise[-1]))
+        return np.concatenate([first, self.rise, last])
+
+    def _move(self, law: Scores) -> _Move:
+        place = law.value / self.step
+        cell = np.floor(place).astype(np.intp)
+        first = int(cell.min())
+        mass = divided(cell - first, place - cell, law.chance, int(cell.max()) - first + 2)
+        kept = [(first + i, float(m)) for i, m in enumerate(mass) if m > 0]
+        rounded = Scores(self.step * np.array([float(nodes) for nodes, _ in kept]), np.array([m for _, m in kept]))
+        return _Move([nodes for nodes, _ in kept], [m for _, m in kept], rise(rounded, self.x))
+
+
+def rise(law: Scores, x: Array) -> Array:
+    """``E(x + g)_+ - x_+``: means are 0, so it is E(x + g)_+ on the left, and E(-x - g)_+ on the right."""
+    side, total = np.where(x > 0, -1.0, 1.0), np.zeros(len(x))
+    for value, chance in zip(law.value, law.chance, strict=True):
+        total += chance * np.maximum(side * (x + value), 0.0)
+    return total

@@ -1,0 +1,81 @@
+"""Which of a game's moves, and which laws of each, can be the worst at one alpha.
+
+A law is never worth more than one that is larger in the convex order: one whose ``E(x + g)_+`` is as large at all x,
+which holds where it holds at the larger one's kinks. A pair of inputs all of whose laws, and whose blanket, are below
+some of another's is not looked at. [beyond] 13
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shufflekit._validate import Array
+from shufflekit.definitions import Moves
+from shufflekit.dominating_pairs.board import Scores
+
+SAME = 1e-14  # of the largest score: what is above by no more than that is above by round-off
+
+Marks = NDArray[np.bool_]
+
+
+class Contender(NamedTuple):
+    """One of the moves, by its number, and the centred scores of the laws that can be worst."""
+
+    number: int
+    laws: list[Scores]
+
+
+class Field:
+    """All laws of all moves, side by side; the last of each are the first blanket's."""
+
+    def __init__(self, moves: Sequence[Moves]) -> None:
+        laws = [[*one.laws, one.spares[0]] for one in moves]
+        self.first = np.cumsum([0, *map(len, laws)])
+        rows = [law for own in laws for law in own]
+        self.is_row = np.ones(len(rows), dtype=bool)
+        self.is_row[self.first[1:] - 1] = False
+        shape = len(rows), max(map(len, rows))
+        self.chance, self.u0, self.u1 = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        for i, law in enumerate(rows):
+            for k, one in enumerate(law):
+                self.chance[i, k], self.u0[i, k], self.u1[i, k] = float(one.chance), float(one.u0), float(one.u1)
+
+    def contenders(self, alpha: float) -> list[Contender]:
+        """The moves that no other is worth as much as for certain, the one with the largest variance first."""
+        g = self.u0 - alpha * self.u1
+        variance = (self.chance * g**2).sum(axis=1)
+        slack = self.slack(alpha)
+        own = [range(*ends) for ends in zip(self.first[:-1], self.first[1:] - 1, strict=True)]
+        left = sorted(range(len(own)), key=lambda i: -max(variance[list(own[i])]))
+        found = []
+        while left:
+            best = left[0]
+            kept: list[int] = []
+            below = np.zeros(len(g), dtype=bool)
+            for i in sorted(own[best], key=lambda i: -variance[i]):
+                if not below[i]:
+                    kept.append(i)
+                    below |= self._below(g, i, ~below & self.is_row, slack)
+            below |= self._below(g, int(self.first[best + 1]) - 1, ~self.is_row, slack)
+            whole = np.logical_and.reduceat(below, self.first[:-1])
+            left = [i for i in left[1:] if not whole[i]]
+            found.append(Contender(best, [_scores(g[i], self.chance[i]) for i in kept]))
+        return found
+
+    def slack(self, alpha: float) -> float:
+        """What a step may be worth more than those that are left."""
+        return SAME * float(np.abs(self.u0 - alpha * self.u1).max())
+
+    def _below(self, g: Array, i: int, asked: Marks, slack: float) -> Marks:
+        """Whether the potentials of those asked for are nowhere above that of the law i."""
+        below = asked.copy()
+        for x in -g[i][self.chance[i] > 0]:
+            most = float(np.maximum(x + g[i], 0.0) @ self.chance[i]) + slack
+            below[below] = (np.maximum(x + g[below], 0.0) * self.chance[below]).sum(axis=1) <= most
+        return below
+
+
+def _scores(g: Array, chance: Array) -> Scores:
+    return Scores(g[chance > 0], chance[chance > 0])

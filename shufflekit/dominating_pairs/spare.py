@@ -1,0 +1,105 @@
+"""Everybody reports: the first message from the blanket makes room. [beyond] 10
+
+    W_m = max over blankets B of    int F_{m-1}(t0 - a t1) dB + (1 - |B|) W_{m-1},        H_a <= W_n/n.
+
+A blanket has a mass of at least b, so what is assumed of W_{n-D}, that it is no more than another valid bound, weighs
+(1 - b)^D at most: some places at the end are enough.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from shufflekit._validate import Array
+from shufflekit.definitions import Moves, ScoreLaw
+from shufflekit.dominating_pairs.long_game import Few, LongGame
+
+LOG_FORGOTTEN = -16.0  # of what is assumed
+MOST_PLACES = 20_000
+WIDEST = 3e-5  # of all places, that are taken for as long as the first of them
+TOLD_APART = 96  # places, at most, where each costs
+FEW = 1_000  # of which most are looked at anyway
+POINTS = 9  # of a convex function, between which its chords are taken
+
+
+Assumed = Callable[[int], Array]  # m -> another valid bound on W_m
+
+
+def spared(game: LongGame, moves: Moves, eps: float, n: int, assumed: Assumed) -> float:
+    """``W_n``, never too small."""
+    blankets = _blankets(moves)
+    # Of n - 1 - before others, whose scores have a mean of 1 - alpha each.
+    drift = -math.expm1(eps)
+    scores, places = _scores(blankets, np.exp(np.array([eps]))), _places(blankets, n)
+    few = game.enough(n - 1, n - places, scores[:, 0] + (n - 1) * drift) if n > 1 else None
+    if few is None and n <= game.block:
+        groups = [slice(place, place + 1) for place in range(places)]
+    else:
+        groups = _groups(places, max(1, math.floor(WIDEST * n)))
+    starts = [scores + (n - 1 - np.arange(group.start, group.stop)) * drift for group in groups]
+    worth = np.concatenate(_worths(game, [n - 1 - group.start for group in groups], starts, few), axis=1)
+    return float(_recursion(blankets, worth[:, :, None], n, assumed)[0])
+
+
+def spared_at_one(worth: Callable[[Array], Array], moves: Moves, eps: Array, n: int, assumed: Assumed) -> Array:
+    """The same at many alphas, by what n - 1 slots are worth at alpha = 1, and fewer no more: see ``GamePair``."""
+    blankets = _blankets(moves)
+    before, alpha = np.arange(_places(blankets, n))[:, None], np.exp(eps)
+    starts = _scores(blankets, alpha)[:, None, :] - (n - 1 - before) * np.expm1(eps)
+    return _recursion(blankets, alpha * worth(starts / alpha), n, assumed)
+
+
+def _recursion(blankets: Sequence[ScoreLaw], worth: Array, n: int, assumed: Assumed) -> Array:
+    """W from the worth of each score and place, at some alphas; the last place first."""
+    places, sizes = worth.shape[1], np.cumsum([len(blanket) - 1 for blanket in blankets])[:-1]
+    total = assumed(n - places) if places < n else np.zeros(worth.shape[2])
+    for place in range(places)[::-1]:
+        parts = np.split(worth[:, place], sizes)
+        shown = [_chances(blanket) @ part for blanket, part in zip(blankets, parts, strict=True)]
+        left = [float(blanket[-1].chance) for blanket in blankets]
+        total = np.max([own + rest * total for own, rest in zip(shown, left, strict=True)], axis=0)  # [beyond] 10
+    return np.asarray(total)
+
+
+def _places(blankets: Sequence[ScoreLaw], n: int) -> int:
+    """How many places are looked at one by one."""
+    left = max(float(blanket[-1].chance) for blanket in blankets)
+    places = min(n, MOST_PLACES, math.ceil(LOG_FORGOTTEN / math.log(left)) if left > 0 else 1)
+    return n if places > n / 2 and n <= FEW else places
+
+
+def _blankets(moves: Moves) -> list[ScoreLaw]:
+    return [blanket for blanket in moves.spares if len(blanket) > 1]
+
+
+def _chances(blanket: ScoreLaw) -> Array:
+    return np.array([float(one.chance) for one in blanket[:-1]])
+
+
+def _scores(blankets: Sequence[ScoreLaw], alpha: Array) -> Array:
+    """``t0 - alpha t1`` of all blankets' kinds, one after the other, at each alpha."""
+    kinds = [one for blanket in blankets for one in blanket[:-1]]
+    return np.array([[float(one.t0)] for one in kinds]) - np.array([[float(one.t1)] for one in kinds]) * alpha
+
+
+def _groups(places: int, widest: int) -> list[slice]:
+    """Places that are taken for as long as the first of them, which is worth more."""
+    groups, first = [], 0
+    while first < places:
+        last = min(places, first + max(widest, first // 4, 1)) if first < TOLD_APART else places
+        groups.append(slice(first, last))
+        first = last
+    return groups
+
+
+def _worths(game: LongGame, lengths: list[int], starts: list[Array], few: Few | None) -> list[Array]:
+    """The worth at each start; where there are many of them, by chords between some, above a convex function."""
+    points = [x.ravel() if x.size <= POINTS else np.linspace(x.min(), x.max(), POINTS) for x in starts]
+    played = [i for i, length in enumerate(lengths) if length > 0]
+    values = game.worths([lengths[i] for i in played], [points[i] for i in played], few) if played else []
+    found = [np.maximum(x, 0.0) for x in starts]
+    for i, value in zip(played, values, strict=True):
+        order = np.argsort(points[i])
+        found[i] = np.interp(starts[i], points[i][order], value[order])
+    return found

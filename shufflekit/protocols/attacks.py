@@ -1,0 +1,80 @@
+"""Attacks: real mechanisms run on data that exist. No analysis of a protocol can go below what they show."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from shufflekit.bracket import Bracket, Reached
+from shufflekit.definitions import Definition, Lognormal
+from shufflekit.dominating_pairs import Pair, pair_of
+from shufflekit.loss_distribution import Composition, Part
+
+
+class Attack(NamedTuple):
+    """What a real mechanism shows of one record in a real data set: no analysis of the protocol can go below it.
+
+    ``define`` gives its definition in one kind of number, as ``Protocol.define`` does. Where it is the protocol's own,
+    the protocol's pair is exact, and a run's answers have both ends from there. ``once``: it is for a single round,
+    since others do more in several.
+    """
+
+    name: str
+    source: str
+    remark: str
+    define: Callable[[Callable[[float], Any]], Definition | Lognormal]
+    once: bool = False
+
+    @property
+    def pair(self) -> Pair:
+        return pair_of(self.define(float))
+
+
+class Attempt(NamedTuple):
+    """All rounds attacked in one way: what they show."""
+
+    name: str
+    source: str
+    remark: str
+    parts: list[Part[Pair]]
+
+    def both_ways(self) -> list[Composition]:
+        return Composition(self.parts).both_ways()
+
+
+def attempts(known: Sequence[tuple[Sequence[Attack], int]]) -> list[Attempt]:
+    """All kinds of attacks on protocols of which these attacks are known, and so many rounds of each.
+
+    A protocol that does not know a kind is attacked in the last of its own ways.
+    """
+    if sum(rounds for _, rounds in known) > 1:
+        known = [([one for one in attacks if not one.once], rounds) for attacks, rounds in known]
+    found: dict[str, Attempt] = {}
+    for name in dict.fromkeys(attack.name for attacks, _ in known for attack in attacks):
+        chosen = [next((one for one in attacks if one.name == name), attacks[-1]) for attacks, _ in known]
+        parts = [Part(attack.pair, rounds) for attack, (_, rounds) in zip(chosen, known, strict=True)]
+        names, sources, remarks = zip(*(attack[:3] for attack in chosen), strict=True)
+        found.setdefault(_joined(names), Attempt(_joined(names), _joined(sources), _joined(remarks), parts))
+    return list(found.values())
+
+
+def worst(
+    tried: Sequence[Attempt],
+    ask: Callable[[Composition], Bracket],
+    exceeds: Callable[[Composition, float], bool] = lambda way, least: True,
+) -> Reached:
+    """The largest answer of all, and whose its lower end is.
+
+    ``exceeds`` says quickly whether an answer may be more than a number: what cannot be the worst is not asked. The
+    last attempt, which most often is, comes first.
+    """
+    best = Reached(0.0, 0.0, tried[-1].name)
+    for attempt in reversed(tried):
+        for way in attempt.both_ways():
+            if not best.upper or exceeds(way, best.lower):
+                ends = ask(way)
+                name = attempt.name if ends.lower > best.lower else best.name
+                best = Reached(max(best.lower, ends.lower), max(best.upper, ends.upper), name)
+    return best
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(filter(None, texts)))

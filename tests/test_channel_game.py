@@ -1,0 +1,250 @@
+"""A known channel plays with its own rows: never below the truth, never above its blanket, and near the attack."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from shufflekit import certify, exact
+from shufflekit.beyond import game
+from shufflekit.definitions import Game, blankets, row_game, rows, without_round_off
+from shufflekit.definitions.channels import kinds_of_neighbours
+from shufflekit.divergences import hockey_stick
+from shufflekit.dominating_pairs import pair_of
+from shufflekit.dominating_pairs.board import Scores
+from shufflekit.dominating_pairs.channel_game import ChannelPair
+from shufflekit.dominating_pairs.contenders import Field
+from shufflekit.loss_distribution import Composition, Part
+from shufflekit.protocols import RandomizedResponseShuffle, Shuffle
+from shufflekit.randomizers import (
+    Channel,
+    DiscretizedLaplace,
+    HadamardResponse,
+    RandomizedResponse,
+    random_channel,
+)
+
+ONE_WAY = Channel([[Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)], [Fraction(1, 6), Fraction(1, 3), Fraction(1, 2)]])
+SKEWED = Channel(
+    [[Fraction(1, 10), Fraction(9, 10)], [Fraction(2, 5), Fraction(3, 5)], [Fraction(1, 4), Fraction(3, 4)]]
+)
+SMALL = [
+    RandomizedResponse(2, ratio=3),
+    RandomizedResponse(3, ratio=Fraction(3, 2)),
+    HadamardResponse(3, ratio=2),
+    ONE_WAY,
+    SKEWED,
+    random_channel(3, 3, ratio=4, rng=np.random.default_rng(7)),
+]
+EPS = (0.0, 0.05, 0.3, 0.8)
+ROUND_OFF = 1e-12
+
+
+def bound(channel: Channel, n: int, population: int) -> ChannelPair:
+    pair = pair_of(row_game(channel, n, population).mapped(float))
+    assert isinstance(pair, ChannelPair)
+    return pair
+
+
+def upper(pair, eps):
+    return pair.delta(np.array([eps])).upper[0]
+
+
+def in_fractions(channel: Channel) -> Channel:
+    """The table of floats as it is, but for its last column."""
+    table = np.vectorize(Fraction, otypes=[object])(channel.probs)
+    table[:, -1] = 1 - table[:, :-1].sum(axis=1)
+    return Channel(table)
+
+
+# Never below the truth.
+
+
+@pytest.mark.parametrize("channel", SMALL, ids=str)
+@pytest.mark.parametrize(("n", "population"), [(1, 1), (2, 2), (3, 3), (1, 3), (2, 4), (3, 4)])
+def test_all_data_sets(channel, n, population):
+    """In fractions; and never above the blanket pair."""
+    pair, blanket = bound(channel, n, population), pair_of(blankets(channel, n, population).mapped(float))
+    data = list(exact.neighbours(channel, population, n))
+    for eps in EPS:
+        alpha = Fraction(math.exp(eps))
+        truth = max(float(hockey_stick(one.p, one.q, alpha)) for one in data)
+        assert truth * (1 - ROUND_OFF) <= upper(pair, eps) <= upper(blanket, eps) * (1 + ROUND_OFF)
+
+
+@pytest.mark.parametrize("channel", [RandomizedResponse(2, ratio=3), ONE_WAY], ids=str)
+def test_all_data_sets_of_four(channel):
+    pair, data = bound(channel, 4, 4), list(exact.neighbours(channel, 4, 4))
+    for eps in EPS:
+        alpha = Fraction(math.exp(eps))
+        assert max(float(hockey_stick(one.p, one.q, alpha)) for one in data) <= upper(pair, eps) * (1 + ROUND_OFF)
+
+
+@pytest.mark.parametrize("channel", [*SMALL, in_fractions(DiscretizedLaplace(3, 1.0))], ids=str)
+@pytest.mark.parametrize(("n", "population"), [(1, 2), (3, 3), (3, 9), (4, 4)])
+def test_never_below_the_game_in_fractions(channel, n, population):
+    """Nor far above it, unless the blanket is below that."""
+    own = row_game(channel, n, population)
+    pair, blanket = bound(channel, n, population), pair_of(blankets(channel, n, population).mapped(float))
+    for eps in (0.0, 0.1, 0.4):
+        exactly = float(game.profile(own, Fraction(math.exp(eps))))
+        # The blanket's pair is never below the game, but a float.
+        assert exactly * (1 - 1e-11) <= upper(pair, eps) <= min(exactly * 1.01, upper(blanket, eps)) + 1e-13
+
+
+def test_either_direction():
+    """Of one pair of inputs; all of them together are the same from both sides."""
+    channel = SKEWED
+    one = Game(3, 3, (rows(channel, 0, 1),))
+    back = one.reversed()
+    pair = pair_of(one.mapped(float))
+    assert pair.reversed() != pair == pair.reversed().reversed()
+    for eps in (0.1, 0.4):
+        alpha = Fraction(math.exp(eps))
+        assert upper(pair, eps) >= float(game.profile(one, alpha)) * (1 - 1e-11)
+        assert upper(pair.reversed(), eps) >= float(game.profile(back, alpha)) * (1 - 1e-11)
+    whole = bound(channel, 3, 3)
+    assert whole.reversed() is whole
+
+
+@pytest.mark.parametrize("rounds", [2, 5])
+@pytest.mark.parametrize("channel", [SMALL[0], SMALL[3]], ids=str)
+def test_composed(channel, rounds):
+    """The same data in all rounds, in interval arithmetic."""
+    run = Shuffle(randomizer=channel, n=2) * rounds
+    for eps in (0.3, 1.0):
+        known = run.delta(eps).upper
+        for one in itertools.islice(exact.neighbours(channel, 2, 2), 0, None, 2):
+            laws = [(one.p.ravel(), one.q.ravel())] * rounds
+            assert certify.composition(laws, eps).lower <= known * (1 + 1e-9)
+
+
+# Near the attack.
+
+
+@pytest.mark.parametrize(
+    ("channel", "n", "blanket", "most"),
+    [
+        (RandomizedResponse(2, 4.0), 10_000, 0.4108, 1.012),
+        (RandomizedResponse(2, 1.0), 1_000, 0.1486, 1.002),
+        (RandomizedResponse(4, 2.0), 1_000, 0.3516, 1.0003),
+        (HadamardResponse(16, 2.0), 10_000, 0.0790, 1.0003),
+        (DiscretizedLaplace(8, 1.0), 10_000, 0.0381, 1.008),
+    ],
+    ids=str,
+)
+def test_near_what_is_reached(channel, n, blanket, most):
+    protocol = Shuffle(randomizer=channel, n=n)
+    found = protocol.epsilon(1e-6)
+    assert found.upper < blanket
+    assert found.upper <= found.lower * most
+
+
+def test_binary_response_of_the_ledger():
+    """[beyond] 13: 0.4108 by the blanket, where 0.3146 is reached."""
+    found = Shuffle(randomizer=RandomizedResponse(2, 4.0), n=10_000).epsilon(1e-6)
+    assert f"{found.lower:.4f}" == "0.3146"
+    assert found.upper < 0.3185
+
+
+@pytest.mark.parametrize("channel", [RandomizedResponse(2, 1.0), HadamardResponse(5, 1.0)], ids=str)
+def test_many_rounds_lie_below_the_blanket(channel):
+    run = Shuffle(randomizer=channel, n=1_000) * 50
+    blanket = Part(pair_of(blankets(channel, 1_000, 1_000).mapped(float)), 50)
+    above = max(way.epsilon(1e-6, 1e-3).upper for way in Composition([blanket]).both_ways())
+    found = run.epsilon(1e-6, rtol=1e-3)
+    assert found.upper < above
+    assert found.upper <= found.lower * 1.03
+
+
+@pytest.mark.parametrize("population", [10**4, 10**6])
+def test_sampled(population):
+    """[beyond] 8: nobody makes room, and three values leave one law."""
+    found = Shuffle(randomizer=RandomizedResponse(3, 1.5), n=1_000, population=population).epsilon(1e-8)
+    assert found.upper <= found.lower * 1.001
+
+
+def test_a_large_crowd():
+    """Of votes there may be more than ten million."""
+    found = Shuffle(randomizer=RandomizedResponse(3, 1.0), n=10**7 + 1).guarantee(1e-8)
+    ternary = RandomizedResponseShuffle(3, 1.0, 10**7 + 1).guarantee(1e-8)
+    assert 0 < found.upper <= ternary.upper * (1 + 1e-4)
+
+
+# What is not looked at.
+
+
+@pytest.mark.parametrize(
+    "channel", [RandomizedResponse(5, 1.0), HadamardResponse(6, ratio=2), DiscretizedLaplace(5, 1.0), SMALL[5]], ids=str
+)
+def test_pairs_of_inputs_of_one_kind_have_the_same_moves(channel):
+    def key(x0, x1):
+        return tuple(frozenset(map(without_round_off, laws)) for laws in rows(channel, x0, x1)[:2])
+
+    kinds = kinds_of_neighbours(channel)
+    every = {key(*pair) for pair in itertools.permutations(range(channel.inputs), 2)}
+    assert {key(*pair) for pair in kinds} == every
+    assert len(row_game(channel, 3, 3).moves) == len(kinds)
+
+
+def test_kinds_of_pairs():
+    """Three values or more of randomized response: any two are like any others; Hadamard's are of two kinds."""
+    assert kinds_of_neighbours(RandomizedResponse(7, 1.0)) == [(0, 1)]
+    assert len(kinds_of_neighbours(HadamardResponse(16, ratio=3))) == 2
+    assert len(kinds_of_neighbours(DiscretizedLaplace(8, 1.0))) == 28  # turned round, a pair is another's reverse
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.05, 1.7])
+@pytest.mark.parametrize(
+    "channel", [RandomizedResponse(4, 1.5), HadamardResponse(6, 1.0), DiscretizedLaplace(6, 1.0)], ids=str
+)
+def test_contenders_are_above_all_others(channel, alpha):
+    """Each law of each pair of inputs, and its blanket, lies below one that is kept, at all points of a grid."""
+    moves = row_game(channel, 5, 5).mapped(float).moves
+    found = Field(moves).contenders(alpha)
+    x = np.linspace(-4, 4, 801)
+
+    def potential(law):
+        return np.maximum(np.add.outer(x, law.value), 0) @ law.chance
+
+    def centred(law):
+        return Scores(np.array([one.u0 - alpha * one.u1 for one in law]), np.array([one.chance for one in law]))
+
+    most = [([potential(law) for law in one.laws], potential(centred(moves[one.number].spares[0]))) for one in found]
+    for own in moves:
+        needed, blanket = [potential(centred(law)) for law in own.laws], potential(centred(own.spares[0]))
+        assert any(
+            all(any((one <= law + 1e-12).all() for law in laws) for one in needed) and (blanket <= spare + 1e-12).all()
+            for laws, spare in most
+        )
+    assert len(found) < len(moves) or len(moves) == 1
+
+
+# In other numbers.
+
+
+def test_a_game_in_another_kind_of_number():
+    own = row_game(SMALL[0], 2, 3)
+    assert isinstance(own.moves[0].laws[0][0].chance, Fraction)
+    floats = own.mapped(float)
+    assert isinstance(floats.moves[0].laws[0][0].chance, float)
+    assert floats.mapped(Fraction).moves[0].spares[0][0].t0 == Fraction(3)
+    assert (floats.slots, floats.population, floats.rate) == (2, 3, 1)
+    halves = own._replace(rate=Fraction(1, 2)).mapped(float)
+    assert halves.rate == 0.5
+
+
+@pytest.mark.parametrize("channel", SMALL[:3], ids=str)
+@pytest.mark.parametrize(("n", "population"), [(3, 3), (2, 4)])
+def test_the_judge_agrees(channel, n, population):
+    protocol = Shuffle(randomizer=channel, n=n, population=population)
+    for eps in (0.0, 0.2):
+        judged = certify.delta(protocol.define, eps)
+        assert judged.lower <= protocol.delta(eps).upper * (1 + 1e-12)
+
+
+def test_too_many_clients_are_refused_at_once():
+    with pytest.raises(ValueError, match="n must be a whole number of at least 1 and at most 10,000,000"):
+        Shuffle(randomizer=DiscretizedLaplace(3, 1.0), n=10**8)

@@ -1,0 +1,168 @@
+"""The game on a board and beyond it: never below the game in fractions, and near it."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shufflekit.beyond import game as exact_game
+from shufflekit.definitions import Game, corners
+from shufflekit.dominating_pairs import certificate, long_game, spare
+from shufflekit.dominating_pairs.board import Board, Scores
+from shufflekit.dominating_pairs.game_pair import scores
+from shufflekit.dominating_pairs.long_game import Few, LongGame
+
+RATIOS = [Fraction(3, 2), Fraction(2), Fraction(3), Fraction(8)]
+ALPHAS = [Fraction(1), Fraction(5, 4), Fraction(7, 3)]
+STARTS = [Fraction(-4), Fraction(-1), Fraction(0), Fraction(1, 2), Fraction(3)]
+
+
+def laws(ratio, alpha):
+    return [scores(law, float(alpha)) for law in corners(float(ratio) - 1).laws]
+
+
+def true_worth(ratio, alpha, n, start):
+    """``F_n`` of the centred scores, in fractions."""
+    moves = corners(ratio - 1)
+    return exact_game.value(moves.laws, n, alpha, start - n * (1 - alpha))
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_a_board_is_never_below_the_game_and_near_it(ratio, alpha):
+    own = laws(ratio, alpha)
+    deviation = math.sqrt(max(law.variance for law in own))
+    board = Board(own, 4, deviation / 60).play(4)
+    for start in STARTS:
+        truth, found = float(true_worth(ratio, alpha, 4, start)), float(board.value(np.array([float(start)]))[0])
+        assert truth * (1 - 1e-12) <= found <= truth + 2e-3 * deviation
+
+
+def test_a_step_is_worth_something_and_means_are_kept():
+    own = laws(3, Fraction(6, 5))
+    board = Board(own, 6, 0.05)
+    before = board.play(3).value(np.array([-1.0, 0.0, 1.0]))
+    after = board.play(3).value(np.array([-1.0, 0.0, 1.0]))
+    assert (after > before).all()
+    assert board.played == 6
+    law = board.law()
+    assert abs(float(law.chance @ law.value)) < 1e-9
+    assert math.isclose(law.chance.sum(), 1.0, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_the_law_of_a_board_has_its_worth_as_potential(ratio):
+    board = Board(laws(ratio, Fraction(1)), 5, 0.02).play(5)
+    law = board.law()
+    for start in (-3.0, -0.5, 0.0, 0.7, 2.0):
+        potential = float(np.maximum(start + law.value, 0.0) @ law.chance)
+        assert potential == pytest.approx(float(board.value(np.array([start]))[0]), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("law", [0, 1, 2])
+def test_whatever_law_takes_over_the_certificate_covers_it(ratio, alpha, law):
+    own = laws(ratio, alpha)
+    long = LongGame(own)
+    law = min(law, len(long.laws) - 1)
+    for start in STARTS:
+        x = np.array([float(start)])
+        (found,) = long._by_one_law(Few(2, law), [5], [x])
+        assert float(found[0]) >= float(true_worth(ratio, alpha, 5, start))
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_blocks_are_never_below_the_game(ratio, alpha):
+    long = LongGame(laws(ratio, alpha), block=2)
+    x = np.array([float(start) for start in STARTS])
+    truth = np.array([float(true_worth(ratio, alpha, 5, start)) for start in STARTS])
+    assert (long.worths([5], [x], None)[0] >= truth).all()
+
+
+def test_blocks_of_blocks_are_never_below_blocks(monkeypatch):
+    own = laws(3, Fraction(1))
+    x = np.array([-40.0, -10.0, 0.0])
+    once = LongGame(own, block=10)._by_blocks(1_000, x)
+    monkeypatch.setattr(long_game, "MOST_COPIES", 20)
+    twice = LongGame(own, block=10)._by_blocks(1_000, x)
+    assert (twice >= once * (1 - 1e-3)).all()
+    assert (twice <= once * (1 + 1e-2)).all()
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_the_mean_over_a_random_number_of_steps(ratio):
+    long = LongGame(laws(ratio, Fraction(1)), block=2)
+    x, numbers, chances = np.array([-1.0, 0.0]), [5, 4, 1], np.array([0.25, 0.5, 0.125])
+    truth = [
+        sum(c * float(true_worth(ratio, Fraction(1), n, Fraction(s))) for n, c in zip(numbers, chances, strict=True))
+        for s in (-1, 0)
+    ]
+    assert (long.mean_worth(numbers, chances, x) >= truth).all()
+    assert (LongGame(long.laws, block=9).mean_worth(numbers, chances, x) >= truth).all()
+
+
+def test_laws_that_can_never_be_best_are_left_out():
+    """At alpha = 1 one corner tells x0 and x1 from the others only, and one is below a mixture of the binary two."""
+    assert len(LongGame(laws(3, 1)).laws) == 3
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_everybody_reports(ratio, alpha, n):
+    truth = exact_game.profile(Game(n, n, (corners(ratio - 1),)), alpha)
+    moves, long = corners(float(ratio) - 1), LongGame(laws(ratio, alpha))
+    found = spare.spared(long, moves, math.log(alpha), n, assumed=None) / n
+    assert float(truth) * (1 - 1e-12) <= found <= float(truth) + 1e-3
+
+
+def test_what_is_assumed_of_the_last_places_is_forgotten(monkeypatch):
+    """With few places looked at, W starts from another valid bound: here from the truth, or from twice that."""
+    ratio, alpha, n = Fraction(3), Fraction(5, 4), 5
+    moves, exact_moves = corners(2.0), corners(ratio - 1)
+    monkeypatch.setattr(spare, "_places", lambda blankets, n: 2)
+    truth = float(exact_game.profile(Game(n, n, (exact_moves,)), alpha))
+
+    def assumed(m, times):
+        return np.array([times * float(exact_game.spared(exact_moves, m, alpha))])
+
+    found = [
+        spare.spared(LongGame(laws(ratio, alpha)), moves, math.log(alpha), n, lambda m, t=times: assumed(m, t)) / n
+        for times in (1, 2)
+    ]
+    assert truth <= found[0] <= found[1]
+
+
+@settings(max_examples=25)
+@given(st.floats(1.05, 60), st.floats(0, 1.5), st.integers(30, 120), st.floats(0.2, 6))
+def test_one_law_agrees_with_all_steps(ratio, eps, n, far):
+    """The two ways share nothing but the first steps; the certificate may not make them cross."""
+    long = LongGame(laws(ratio, math.exp(eps)))
+    x = np.array([-far * long.deviation * math.sqrt(n)])
+    few = long.enough(n, n, x)
+    if few is None:
+        return
+    (one,), (steps,) = long._by_one_law(few, [n], [x]), long._by_steps([n], [x])
+    assert one[0] == pytest.approx(steps[0], rel=0.03)
+
+
+def test_the_certificate_grows_with_what_is_left_to_do():
+    own = laws(8, 1)
+    board = Board(own, 10, 0.1).play(10)
+
+    def cost(steps):
+        return certificate.slack(board, own, 0, np.array([-30.0]), steps, lambda log: math.log(steps) + steps * log)[0]
+
+    assert 0 < cost(100) < cost(400)
+
+
+def test_scores_know_their_moments():
+    law = Scores(np.array([-1.0, 2.0, 9.0]), np.array([2 / 3, 1 / 3, 0.0]))
+    assert law.variance == pytest.approx(2.0)
+    assert law.log_moments(np.array([0.0, 1.0])) == pytest.approx([0, math.log(2 / 3 / math.e + math.e**2 / 3)])
+    assert law.tilted(law.tilt_for_mean(1.0))[0] == pytest.approx(1.0, abs=1e-2)

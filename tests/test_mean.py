@@ -1,0 +1,63 @@
+"""Sums in one law: binary randomized response at check-ins, against enumeration and as a mixture over who came."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from shufflekit import ShuffledCheckIn
+from shufflekit.definitions import Definition, check_in, growth, response
+from shufflekit.dominating_pairs import MeanOfScores, pair_of
+from tests import pairs, truth
+
+
+def binary_check_in(eps0: float, population: int, rate: float) -> pairs.Defined:
+    return pairs.Defined(
+        lambda number: Definition(population, population, (check_in(response(growth(number(eps0)), 2), number(rate)),))
+    )
+
+
+@pytest.mark.parametrize(
+    ("eps0", "population", "rate"), [(0.3, 2, 0.5), (0.5, 9, 0.1), (0.69, 30, 0.9), (0.05, 6, 0.3)]
+)
+def test_few_slots_by_enumeration(eps0: float, population: int, rate: float) -> None:
+    defined = binary_check_in(eps0, population, rate)
+    for pair, reverse in ((defined.pair, False), (defined.pair.reversed(), True)):
+        assert isinstance(pair, MeanOfScores)
+        assert pair.reversed().reversed() == pair
+        eps = np.array([0.0, 0.1, 0.4, 0.8, 0.99]) * pair.largest_loss
+        for at, lower, upper in zip(eps, *pair.delta(eps), strict=True):
+            true = defined.judged(float(at), reverse=reverse)
+            assert lower <= true.upper
+            assert true.lower <= upper
+        assert pair.delta(np.array([1.01 * eps0])).upper[0] == 0
+    laws = defined.laws
+    assert truth.delta(laws, 0.1 * eps0) == pytest.approx(defined.pair.delta(np.array([0.1 * eps0])).upper[0], rel=1e-3)
+
+
+@pytest.mark.parametrize(("eps0", "population", "rate"), [(0.3, 2_000, 0.3), (0.6, 10**6, 1e-4)])
+def test_it_is_a_mixture_over_the_number_of_reports(eps0: float, population: int, rate: float) -> None:
+    pair = binary_check_in(eps0, population, rate).pair
+    mean, deviation = population * rate, math.sqrt(population * rate)
+    numbers = np.arange(max(1, round(mean - 9 * deviation)), round(mean + 9 * deviation))
+    spread = math.expm1(eps0) * math.exp(-eps0 / 2) * math.sqrt(population * rate) / population
+    eps = np.array([0.5, 2.0, 4.0]) * spread
+    for way in (pair, pair.reversed()):
+        total = np.zeros(len(eps))
+        for m in numbers.tolist():
+            one = pairs.binary(eps0, m, population).pair
+            total += binom.pmf(m, population, rate) * (one if way == pair else one.reversed()).delta(eps).upper
+        ends = way.delta(eps)
+        assert (ends.lower <= total * (1 + 1e-9)).all()
+        assert (total <= ends.upper * (1 + 1e-9)).all()
+        assert (ends.upper - ends.lower <= 1e-2 * ends.upper).all()
+
+
+def test_two_values_reveal_more_than_three_below_e0_of_log_2() -> None:
+    """From an independent computation: 0.0694, where three values reach 0.0617."""
+    found = (ShuffledCheckIn(0.3, 10**4, 0.3) * 200).attack_epsilon(1e-5)
+    assert found.lower == pytest.approx(0.0694, abs=1e-4)
+    assert found.width <= 2e-4
+    assert found.name == "binary randomized response, all others equal"
+    assert pair_of(binary_check_in(0.3, 10**4, 0.3).define(float)) == ShuffledCheckIn(0.3, 10**4, 0.3).attacks[0].pair
