@@ -22,7 +22,7 @@ from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.crowd import Crowd
 from shufflekit.dominating_pairs.knots import knots_of_both
-from shufflekit.dominating_pairs.long_game import BLOCK, LONG_BLOCK, LongGame
+from shufflekit.dominating_pairs.long_game import LONG_BLOCK, LongGame
 from shufflekit.dominating_pairs.pair import Pair
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.spare import spared, spared_at_one
@@ -33,7 +33,7 @@ FEW = 300  # reports, that are no crowd
 CHEAP = 5e-4  # of eps, that a closed form may cost before one alpha is looked at by itself
 # The game at alpha = 1 serves for all alpha, at a cost of (alpha - 1)/2 of eps, of which a run feels a part of the
 # farthest; or, everybody reporting and two binary corners the worst, one that falls as 1/sqrt(n).
-NEAR, PART_OF_FAR, MANY = 5e-3, 0.03, 2_000_000
+NEAR, NEAR_IF_TIED, PART_OF_FAR, MANY = 5e-3, 2e-3, 0.03, 400_000
 TIED = 2.1  # E up to which the two binary corners are the worst, which no one law of votes follows closely
 QUIET, LOUD = 2e-3, 1e5  # E - 1, and E, beyond which the law to fall back on is within 5e-4 of what an attack reaches
 ROUND_OFF = 1e-9
@@ -235,7 +235,7 @@ class GamePair(Pair):
             return False
         if self._everybody:
             return self.game.slots > MANY
-        return alpha - 1 <= NEAR or (self._ratio <= TIED and self.game.slots * float(self.game.rate) > BLOCK)
+        return alpha - 1 <= (NEAR_IF_TIED if self._ratio <= TIED else NEAR)
 
     @cached_property
     def _symmetric(self) -> bool:

@@ -22,7 +22,7 @@ from shufflekit.dominating_pairs.score_grid import LogMoments, Score, finite_sco
 from shufflekit.dominating_pairs.score_sums import fine_score, sums
 
 STAGES = (30, 45, 70, 100, 150, 220, 320, 480, 700)  # after which one law is tried
-BLOCK, LONG_BLOCK = 1_000, 5_000  # steps, at most; where the board serves for all alphas
+BLOCK, LONG_BLOCK = 2_000, 5_000  # steps, at most; where the board serves for all alphas
 SLACK = 2e-5  # of the worth, that one law may cost
 PART_OF_CHERNOFF, LOG_HUGE = 0.02, 700.0
 SPREAD = 8.0  # deviations of the steps on the board
