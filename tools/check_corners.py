@@ -19,7 +19,7 @@ from shufflekit.protocols import Protocol
 
 SLACK = 1 + 1e-9  # two ends of one number may differ by a rounding
 WIDTH = 2e-3  # by how much two searches for one eps may differ
-POINTS = 10  # eps of one protocol
+POINTS = 40  # eps of one protocol
 
 
 class Row(NamedTuple):
