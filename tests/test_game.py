@@ -1,7 +1,9 @@
 """The game in fractions: never below what any data set shows, never above the clone pair, and sometimes the truth."""
 
 import itertools
+import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,10 @@ from shufflekit.beyond.scores import clone_scores, common_blanket, score_law, sc
 from shufflekit.definitions import Game
 from shufflekit.divergences import hockey_stick
 from shufflekit.randomizers import HadamardResponse, RandomizedResponse, random_channel
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import random_channels
+
 from tools import check_game
 
 RATIOS = [Fraction(3, 2), Fraction(2), Fraction(3), Fraction(5)]
@@ -133,8 +139,10 @@ def test_every_data_set_of_known_channels(channel, n, k):
 def test_told_mixtures(point, seed, n, data):
     """A coin that all see decides between two randomizers, user by user."""
     (E, alpha), rng = point, np.random.default_rng(seed)
-    first, second = (check_game.vertex_channel(2, E, rng) for _ in range(2))
-    channel = check_game.told(first, second, data.draw(st.fractions(Fraction(1, 9), Fraction(8, 9), max_denominator=9)))
+    first, second = (random_channels.vertex_channel(2, E, rng) for _ in range(2))
+    channel = random_channels.told(
+        first, second, data.draw(st.fractions(Fraction(1, 9), Fraction(8, 9), max_denominator=9))
+    )
     k = data.draw(st.integers(1, n))
     bound = game.profile(corners(E, k, n), alpha)
     for one in exact.neighbours(channel, n, k):
@@ -161,7 +169,7 @@ def test_a_bound_that_is_too_low_is_found(capsys, monkeypatch):
 
 POOL = [
     *(random_channel(3, outputs, ratio=3, rng=np.random.default_rng(outputs)) for outputs in (2, 3)),
-    check_game.vertex_channel(3, Fraction(3), np.random.default_rng(0)),
+    random_channels.vertex_channel(3, Fraction(3), np.random.default_rng(0)),
     RandomizedResponse(3, ratio=3),
 ]
 

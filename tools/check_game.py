@@ -18,14 +18,14 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from flint import fmpq, fmpq_mat
+from random_channels import draw_channel, vertex_channel
 
 from shufflekit import definitions, exact
 from shufflekit.beyond import check_ins, game, views
 from shufflekit.definitions import Definition, Game, Moves
 from shufflekit.divergences import hockey_stick
 from shufflekit.exact import TwoLaws
-from shufflekit.randomizers import Channel, HadamardResponse, RandomizedResponse, random_channel
+from shufflekit.randomizers import Channel, RandomizedResponse
 
 RATIOS = tuple(map(Fraction, ("3/2", "2", "3", "5")))
 MOST_USERS = 5
@@ -60,44 +60,7 @@ class Comparison(NamedTuple):
     clones: Fraction
 
 
-# Randomizers.
-
-
-def vertex_channel(inputs: int, ratio: Fraction, rng: np.random.Generator) -> Channel:
-    """A random extreme point of all channels of so many inputs: all entries of a column are its least, or E times it.
-
-    At most as many columns as inputs, and their weights solve linear equations. [kairouz2015]
-    """
-    patterns = list(itertools.product((Fraction(1), ratio), repeat=inputs))[:-1]  # all high is all low
-    while True:
-        chosen = [patterns[i] for i in rng.choice(len(patterns), inputs, replace=False)]
-        columns = fmpq_mat([[fmpq(one[x].numerator, one[x].denominator) for one in chosen] for x in range(inputs)])
-        if columns.det() == 0:
-            continue
-        solved = columns.solve(fmpq_mat(inputs, 1, [1] * inputs)).entries()
-        weights = [Fraction(int(w.p), int(w.q)) for w in solved]
-        table = [[w * value for value in one] for w, one in zip(weights, chosen, strict=True) if w > 0]
-        if min(weights) >= 0 and len(table) > 1:
-            return Channel(np.array(table, dtype=object).T, "vertex")
-
-
-def told(first: Channel, second: Channel, share: Fraction) -> Channel:
-    """One of two channels by a coin, and the message says which."""
-    return Channel(np.column_stack([share * first.probs, (1 - share) * second.probs]), "told mixture")
-
-
-def draw_channel(inputs: int, ratio: Fraction, rng: np.random.Generator) -> Channel:
-    """A channel of this ratio at most, of one of five kinds."""
-    kind = rng.choice(["vertex", "vertex", "interior", "told", "response", "Hadamard"])
-    if kind == "vertex":
-        return vertex_channel(inputs, ratio, rng)
-    if kind == "response":
-        return RandomizedResponse(inputs, ratio=ratio)
-    if kind == "Hadamard":
-        return HadamardResponse(inputs, ratio=ratio)
-    if kind == "told":
-        return told(*(vertex_channel(inputs, ratio, rng) for _ in range(2)), Fraction(int(rng.integers(1, 8)), 8))
-    return random_channel(inputs, int(rng.integers(2, 4)), ratio=ratio, rng=rng)
+# What is seen.
 
 
 def in_turn(choose: Choose, records: Sequence[int], places: int) -> views.View:
@@ -268,8 +231,9 @@ def summary(tallies: dict[str, Tally]) -> Iterator[str]:
     yield from (f"{kind:18}{tally}" for kind, tally in tallies.items())
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description="Hold the game against the truth, in fractions, at random.")
+def run(purpose: str, kinds: Sequence[str], draw: Callable[[str, int, int], list[Comparison]]) -> int:
+    """Trials of all kinds in turn, for so long; what is wrong and the summary are printed."""
+    parser = argparse.ArgumentParser(description=purpose)
     parser.add_argument("--seconds", type=float, default=60.0, help="start no more trials after that (60)")
     parser.add_argument("--seed", type=int, default=0, help="of the trials (0)")
     options = parser.parse_args()
@@ -278,8 +242,8 @@ def main() -> int:
     tallies: dict[str, Tally] = defaultdict(Tally)
     start = time.monotonic()
     for number in itertools.count():
-        kind = tuple(KINDS)[number % len(KINDS)]
-        comparisons = trial(kind, options.seed, number)
+        kind = kinds[number % len(kinds)]
+        comparisons = draw(kind, options.seed, number)
         tallies[kind].add(comparisons)
         for one in filter(wrong, comparisons):
             print(f"trial {number}, {kind}: {one}", flush=True)
@@ -290,6 +254,10 @@ def main() -> int:
     took = time.monotonic() - start
     print(f"{count:,} comparisons of seed {options.seed}: {below:,} violations, {above:,} above clones, {took:.0f} s")
     return bool(below or above)
+
+
+def main() -> int:
+    return run("Hold the game against the truth, in fractions, at random.", tuple(KINDS), trial)
 
 
 if __name__ == "__main__":

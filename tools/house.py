@@ -34,7 +34,7 @@ BESIDE = (
     Room(
         "cli", "__main__ cli", "calibrate claims bounds protocols", "the same questions and answers on the command line"
     ),
-    Room("course", "explore figures pictures", "", "what the notebooks share: explorers, figures, schematics"),
+    Room("course", "exercises explore figures pictures", "", "what the notebooks share: explorers, figures, exercises"),
     Room("learning", "learning", "protocols", "the training experiments; the only room that needs torch"),
     Room("calibrate", "calibrate", "protocols", "back from a guarantee to the eps0, n or rounds that reach it"),
     Room("claims", "claims", "", "the ledger: every claim of the papers, with its verdict"),
@@ -55,7 +55,7 @@ GROUND = (
     Room(
         "ground",
         "_validate _digits _logs _output _binomial accuracy atoms bracket convex_order divergences fourier plugins "
-        "randomizers renyi search sgd vector_randomizers",
+        "randomizers renyi search sgd check_in_sgd vector_randomizers",
         "",
         "what every room may use: checks, numerics, local randomizers",
     ),

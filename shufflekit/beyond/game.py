@@ -30,12 +30,12 @@ from shufflekit.definitions import Game, Moves, ScoreLaw
 
 def value(laws: tuple[ScoreLaw, ...], m: int, alpha: Any, start: Any = 0) -> Any:
     """``F_m(start)``: the chooser's best mean of ``(start + g_1 + ... + g_m)_+``. Exact in fractions."""
-    return _Table(laws, _validate.real(alpha=alpha)).value(_validate.count(m=m, at_least=0), start)
+    return Table(laws, _validate.real(alpha=alpha)).value((1,) * _validate.count(m=m, at_least=0), start)
 
 
 def spared(moves: Moves, m: int, alpha: Any) -> Any:
     """``W_m``: the same when everybody reports, and the first message from the blanket makes room. [beyond] 10"""
-    table, total = _Table(moves.laws, _validate.real(alpha=alpha)), 0 * alpha
+    table, total = Table(moves.laws, _validate.real(alpha=alpha)), 0 * alpha
     for others in range(_validate.count(m=m, at_least=0)):
         total = max(table.from_blanket(blanket, others) + blanket[-1].chance * total for blanket in moves.spares)
     return total
@@ -53,12 +53,12 @@ def profile(game: Game, alpha: Any) -> Any:
 
 
 def _profile(game: Game, moves: Moves, alpha: Any) -> Any:
-    table, N = _Table(moves.laws, alpha), game.population
+    table, N = Table(moves.laws, alpha), game.population
 
     def of(k: int) -> Any:
         if k == N:
             return spared(moves, N, alpha) / N
-        return table.value(k, (N - k) * (1 - alpha)) / N  # [beyond] 8
+        return table.value((1,) * k, (N - k) * (1 - alpha)) / N  # [beyond] 8
 
     if game.rate == 1:
         return of(game.slots)
@@ -66,19 +66,25 @@ def _profile(game: Game, moves: Moves, alpha: Any) -> Any:
     return sum(chance * of(k) for k, chance in chances)  # [beyond] 11
 
 
-class _Table:
-    """``F_m(x)`` for one alpha, each looked up once."""
+class Table:
+    """``F_m(x)`` for one alpha, each looked up once; with a weight a message, which its score is multiplied by."""
 
     def __init__(self, laws: tuple[ScoreLaw, ...], alpha: Any) -> None:
         self.alpha = alpha
         self.laws = [[(one.chance, one.t0 - alpha * one.t1) for one in law] for law in laws]
         self.value = lru_cache(maxsize=None)(self._value)
 
-    def _value(self, m: int, x: Any) -> Any:
-        if m == 0:
+    def _value(self, weights: tuple[Any, ...], x: Any) -> Any:
+        if not weights:
             return max(x, 0 * x)
-        return max(sum(chance * self.value(m - 1, x + g) for chance, g in law) for law in self.laws)  # [beyond] 9
+        return max(self.means(weights, x))  # [beyond] 9
+
+    def means(self, weights: tuple[Any, ...], x: Any) -> list[Any]:
+        """What each law is worth, if the first message is of it and the chooser goes on as is best."""
+        first, rest = weights[0], weights[1:]
+        return [sum(chance * self.value(rest, x + first * g) for chance, g in law) for law in self.laws]
 
     def from_blanket(self, blanket: ScoreLaw, others: int) -> Any:
         """``int F_others(g) dB``; who left the blanket is the last kind."""
-        return sum(one.chance * self.value(others, one.t0 - self.alpha * one.t1) for one in blanket[:-1])
+        scores = [(one.chance, one.t0 - self.alpha * one.t1) for one in blanket[:-1]]
+        return sum(chance * self.value((1,) * others, g) for chance, g in scores)

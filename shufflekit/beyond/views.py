@@ -5,7 +5,7 @@ The formulas of [beyond] 1 and 3 are checked against these lists of all messages
 
 import itertools
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from shufflekit import _validate, exact
 from shufflekit.beyond.scores import checked_blanket
-from shufflekit.exact import TwoLaws
+from shufflekit.exact import TwoLaws, View, add, aligned
 from shufflekit.randomizers import Channel, checked_input
 
-View = dict[Any, Any]  # the probability of each outcome
+__all__ = ["View", "add", "aligned", "revealed_sample", "revealed_view", "shuffled_view"]
 
 
 def shuffled_view(channel: Channel, others: Sequence[int], x0: int, x1: int) -> TwoLaws:
@@ -59,18 +59,6 @@ def revealed_sample(channel: Channel, others: Sequence[int], x0: int, x1: int, k
                 chances = (row[o] if i == changed else rest[i, o] if leaves else B[o] for i, o, leaves in sent)
                 add(view, (known, mixed), math.prod(chances) / Fraction(len(samples)))
     return aligned(*views)
-
-
-def add(view: View, outcome: Hashable, weight: Any) -> None:
-    """One more way to arrive at an outcome of a view under construction."""
-    if weight != 0:
-        view[outcome] = view.get(outcome, 0) + weight
-
-
-def aligned(p: Mapping[Hashable, Any], q: Mapping[Hashable, Any]) -> TwoLaws:
-    """Two laws that are given as ``{outcome: probability}``, over the outcomes of both."""
-    outcomes = list(dict.fromkeys([*p, *q]))
-    return TwoLaws(exact.law(p.get(o, 0) for o in outcomes), exact.law(q.get(o, 0) for o in outcomes))
 
 
 def _changed(channel: Channel, x0: int, x1: int) -> Any:
