@@ -7,7 +7,15 @@ from shufflekit import plugins
 
 if TYPE_CHECKING:
     from shufflekit.bracket import Bracket, Reached
-    from shufflekit.protocols import GaussianShuffle, RandomizedResponseShuffle, Run, Shuffle, ShuffledCheckIn
+    from shufflekit.protocols import (
+        GaussianShuffle,
+        RandomCheckIn,
+        RandomizedResponseShuffle,
+        Run,
+        Shuffle,
+        ShuffledCheckIn,
+        SlidingCheckIn,
+    )
     from shufflekit.randomizers import Channel, DiscretizedLaplace, HadamardResponse, RandomizedResponse
     from shufflekit.renyi import RenyiCurve
 
@@ -17,6 +25,7 @@ __all__ = [
     "DiscretizedLaplace",
     "GaussianShuffle",
     "HadamardResponse",
+    "RandomCheckIn",
     "RandomizedResponse",
     "RandomizedResponseShuffle",
     "Reached",
@@ -24,8 +33,10 @@ __all__ = [
     "Run",
     "Shuffle",
     "ShuffledCheckIn",
+    "SlidingCheckIn",
 ]
 
+plugins.when_needed(lambda: import_module("shufflekit.check_in_bounds"))
 plugins.when_needed(lambda: import_module("shufflekit.bounds"))
 
 _HOMES = ("shufflekit.bracket", "shufflekit.protocols", "shufflekit.randomizers", "shufflekit.renyi")

@@ -22,7 +22,7 @@ import run_notebooks
 from dp_accounting.pld import privacy_loss_distribution
 from scipy.stats import binom
 
-from shufflekit import RandomizedResponse, Shuffle, exact
+from shufflekit import RandomCheckIn, RandomizedResponse, Shuffle, exact
 from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.dominating_pairs.listed_votes import Rows, listed_votes
 from shufflekit.papers import girgis2021
@@ -137,6 +137,21 @@ def corners(run: Any, name: str) -> None:
     show("  epsilon: corners, and what attacks reach", lambda: run.epsilon(DELTA), 1.0, ours)
 
 
+def check_ins() -> None:
+    """Random check-ins, asked again, and in a new Python."""
+    for code in (
+        "RandomCheckIn(1.0, 10**4, 10**4)",
+        "RandomCheckIn(1.0, 10**4, 10**4, empty='skipped')",
+        "RandomCheckIn(0.5, 10**6, 10**6)",
+        "RandomCheckIn(1.0, 10**4, 10**4) * 100",
+        "RandomCheckIn(1.0, 10**4)",
+    ):
+        run = eval(code, {"RandomCheckIn": RandomCheckIn})  # so that the table says what is timed
+        run.guarantee(1e-6)
+        show(f"{code}: again", lambda run=run: run.guarantee(1e-6))
+        show("  cold: in a new Python", fresh(f"from shufflekit import RandomCheckIn; ({code}).guarantee(1e-6)"), 4.0)
+
+
 def notebooks() -> None:
     """The seconds that each notebook takes, in a copy of their folder: the saved ones stay as they are."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -156,6 +171,7 @@ def main() -> None:
     show("start of Python, and import shufflekit", fresh("import shufflekit"), budget=2.0)
     show("start of Python, and from shufflekit import Shuffle", fresh("from shufflekit import Shuffle"), budget=4.0)
     accountant()
+    check_ins()
     for eps0, n, k in SETTINGS:
         setting = f"eps0 = {eps0:g}, k = {k:,} of {n:,}"
         show(f"Theorem 1 at 1,000 orders, {setting}", lambda at=(eps0, n, k): girgis2021.thm1(ORDERS, *at))

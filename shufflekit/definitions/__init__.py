@@ -9,12 +9,16 @@ from shufflekit.definitions.channels import (
     rows,
     without_round_off,
 )
+from shufflekit.definitions.occupancy import Empty, empty_slots
 from shufflekit.definitions.patterns import OneKind, VotingKinds, one_kind, voting_kinds
 from shufflekit.definitions.scores import (
     Definition,
     Game,
     Kind,
+    Least,
     Lognormal,
+    Lottery,
+    Mixture,
     Moves,
     ScoreLaw,
     checked,
@@ -36,9 +40,13 @@ from shufflekit.definitions.table import (
 
 __all__ = [
     "Definition",
+    "Empty",
     "Game",
     "Kind",
+    "Least",
     "Lognormal",
+    "Lottery",
+    "Mixture",
     "Moves",
     "OneKind",
     "ScoreLaw",
@@ -52,6 +60,7 @@ __all__ = [
     "corners",
     "distinct",
     "divisions",
+    "empty_slots",
     "equal_others",
     "growth",
     "kind",

@@ -80,12 +80,15 @@ class Game(NamedTuple):
     """``slots`` of a ``population`` report, a slot at a time, by one of the ``moves``: the worst of these. [beyond] 9
 
     With a ``rate`` below 1 each slot reports with that chance, by its own coin; how many did is seen. [beyond] 11
+    ``replaced``: the changed record takes the place of one whom everybody knows, so nobody need make room; then the
+    population need not be a whole number. [beyond] 14
     """
 
     slots: int
-    population: int
+    population: Any
     moves: tuple[Moves, ...]
     rate: Any = 1
+    replaced: bool = False
 
     def mapped(self, number: Callable[[Any], Any]) -> "Game":
         """The same with another kind of number; everybody reports still where everybody does."""
@@ -95,6 +98,35 @@ class Game(NamedTuple):
     def reversed(self) -> "Game":
         """With x0 and x1 exchanged."""
         return self._replace(moves=tuple(one.reversed() for one in self.moves))
+
+
+class Lottery(NamedTuple):
+    """A game of random check-ins: each of the ``clients`` comes with the chance ``rate/slots`` to each slot.
+
+    A slot takes one of those who came.
+
+    With ``dummies`` it is seen which slots only dummies and the changed record come to, and it takes a slot more likely
+    if it is one of these [beyond] 15; else how many slots take a client at all, and not which [beyond] 16.
+    """
+
+    slots: int
+    clients: int
+    rate: Any
+    moves: Moves
+    dummies: bool
+
+
+class Mixture(NamedTuple):
+    """One of several definitions, by a draw of these chances that is seen."""
+
+    parts: tuple[Definition, ...]
+    chances: tuple[Any, ...]
+
+
+class Least(NamedTuple):
+    """Several definitions, each of which bounds the protocol: the least of their profiles does. [beyond] 15"""
+
+    bounds: tuple[Game | Lottery, ...]
 
 
 class Lognormal(NamedTuple):

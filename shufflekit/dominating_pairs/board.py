@@ -66,18 +66,40 @@ class _Move(NamedTuple):
     bump: Array
 
 
+class Light(NamedTuple):
+    """With this chance a coin says that a step's scores are so much smaller, before the law is chosen."""
+
+    chance: float
+    size: float
+
+
 class Board:
     """``F_m(x) - x_+`` at multiples of ``step``, after as many steps as have been played."""
 
-    def __init__(self, laws: Sequence[Scores], steps: int, step: float, depth: float = DEPTH) -> None:
+    def __init__(
+        self, laws: Sequence[Scores], steps: int, step: float, depth: float = DEPTH, light: Light | None = None
+    ) -> None:
         self.laws, self.step, self.played = list(laws), step, 0
         self.variance = max(law.variance for law in laws)
         self.depth, self.largest = depth, max(float(np.abs(law.value).max()) for law in laws)
         self.half, self.margin = self._reach(steps), math.ceil(self.largest / step) + 2
         self.x = step * np.arange(-self.half, self.half + 1.0)
-        self.moves = [self._move(law) for law in laws]
+        self.moves = [(1.0, [self._move(law) for law in laws])]
+        if light is not None:
+            lighter = [self._move(Scores(law.value * light.size, law.chance)) for law in laws]
+            self.moves = [(1 - light.chance, self.moves[0][1]), (light.chance, lighter)]
         self.rise = np.zeros(len(self.x))
         self.weight = 1.0
+
+    @classmethod
+    def known(cls, laws: Sequence[Scores], x: Array, rise: Array) -> "Board":
+        """The worth of something else at rising places x, equally far apart: at the ends ``rise`` stays as it is."""
+        board = cls.__new__(cls)
+        board.laws, board.step, board.played = list(laws), float(x[1] - x[0]), 0
+        board.largest = max(float(np.abs(law.value).max()) for law in laws)
+        board.margin = math.ceil(1.2 * board.largest / board.step) + 2
+        board.x, board.rise, board.weight = x, rise, 1.0
+        return board
 
     def play(self, steps: int) -> "Board":
         """So many steps more."""
@@ -143,20 +165,35 @@ class Board:
         kept = chance > 0
         return Scores(-x[::-1][kept], chance[kept] / chance.sum())
 
+    def inner_law(self) -> tuple[Scores, float]:
+        """A law G with ``F_m(x) <= E(x + G)_+ +`` a number, where nothing of F_m is looked at beyond the board."""
+        slope = np.concatenate([[0.0], np.diff(self.rise) / self.step, [0.0]])
+        bend = np.diff(slope)
+        bend[self.half] += 1  # that of x_+
+        chance = np.maximum(bend, 0.0)[::-1]
+        kept = chance > 0
+        # Where bends were dented by round-off, E(x + G)_+ is larger; its slope far out is the sum of all.
+        return Scores(-self.x[::-1][kept], chance[kept]), 2 * float(self.rise[[0, -1]].max())
+
     def _play(self, padded: Array, steps: int, within: slice) -> None:
-        best, own, part = (np.empty(within.stop - within.start) for _ in range(3))
+        best, own, part, mean = (np.empty(within.stop - within.start) for _ in range(4))
         first = self.margin + within.start
         for _ in range(steps):
-            for i, move in enumerate(self.moves):
-                total = own if i else best
-                np.copyto(total, move.bump[within])
-                for nodes, chance in zip(move.nodes, move.chance, strict=True):
-                    np.multiply(padded[first + nodes : first + nodes + len(part)], chance, out=part)
-                    np.add(total, part, out=total)
-                if i:
-                    np.maximum(best, own, out=best)
-            padded[:first], padded[first + len(best) :] = best[0], best[-1]
-            padded[first : first + len(best)] = best
+            for weight, moves in self.moves:
+                for i, move in enumerate(moves):
+                    total = own if i else best
+                    np.copyto(total, move.bump[within])
+                    for nodes, chance in zip(move.nodes, move.chance, strict=True):
+                        np.multiply(padded[first + nodes : first + nodes + len(part)], chance, out=part)
+                        np.add(total, part, out=total)
+                    if i:
+                        np.maximum(best, own, out=best)
+                if weight < 1:
+                    np.multiply(best, weight, out=best)
+                    np.add(mean, best, out=mean) if moves is not self.moves[0][1] else np.copyto(mean, best)
+            worth = mean if len(self.moves) > 1 else best
+            padded[:first], padded[first + len(best) :] = worth[0], worth[-1]
+            padded[first : first + len(best)] = worth
 
     def _reach(self, steps: int) -> int:
         return math.ceil((self.depth * math.sqrt(self.variance * steps) + 2 * self.largest) / self.step)

@@ -39,12 +39,16 @@ def slack(
     """
     variance = max(law.variance for law in laws)
     tilts = TILTS * max(float(np.abs(x).max()), variance**0.5) / (variance * steps)
+    log_slack = log_gain(board, laws, pure, tilts) + times(log_most([*laws, *larger], tilts)) + np.outer(x, tilts)
+    return np.asarray(np.exp(np.minimum(log_slack.min(axis=1), LOG_HUGE)))
+
+
+def log_gain(board: Board, laws: Sequence[Scores], pure: int, tilts: Array) -> Array:
+    """``log K`` at some tilts: what one step by any of the laws is worth more than one by ``laws[pure]``."""
     points, excess = board.excess(laws, pure)
     points, excess = points[excess > 0], excess[excess > 0]
     inside = (np.log(excess) - np.outer(tilts, points)).max(axis=1, initial=-np.inf) + tilts * board.step
-    log_k = np.maximum(inside, _beyond(board, tilts))
-    log_slack = log_k + times(log_most([*laws, *larger], tilts)) + np.outer(x, tilts)
-    return np.asarray(np.exp(np.minimum(log_slack.min(axis=1), LOG_HUGE)))
+    return np.asarray(np.maximum(inside, _beyond(board, tilts)))
 
 
 def log_most(laws: Sequence[Scores], tilts: Array) -> Array:

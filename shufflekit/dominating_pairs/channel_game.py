@@ -158,7 +158,7 @@ class ChannelPair(Pair):
 
     def _worth(self, contender: Contender, eps: float, effort: Effort) -> float:
         """The game of the contender's laws at one alpha, never too small."""
-        N, moves = self.game.population, self.game.moves[contender.number]
+        N, moves = int(self.game.population), self.game.moves[contender.number]
         few = self.game.slots <= FEW and effort is not A_LOOK
         long = (FEW_SLOTS if few else effort).game(contender.laws)
         if self.game.slots < N:

@@ -50,7 +50,7 @@ class Crowd:
 
     def __init__(self, game: Game) -> None:
         (moves,) = game.moves
-        self.game, self.everybody = game, game.slots == game.population and game.rate == 1
+        self.game, self.everybody = game, game.slots == game.population and game.rate == 1 and not game.replaced
         self.laws, self.clone = [_vote(law) for law in moves.laws], _vote(moves.spares[0])
         # 3-RR is the first of the corners.
         law = check_in(moves.laws[0], game.rate) if game.rate < 1 else moves.laws[0]
@@ -93,7 +93,7 @@ class Crowd:
         n, (moves,) = self.game.slots - self.places, self.game.moves
         if self.everybody:
             log_chance = self.places * math.log1p(-1 / self._ratio)
-        elif self.game.slots == self.game.population:
+        elif self.game.slots == self.game.population and not self.game.replaced:
             log_chance = n * math.log(float(self.game.rate))
         else:
             log_chance = -math.inf

@@ -174,34 +174,34 @@ class GamePair(Pair):
         return max(self._worth(moves, eps) for moves in self.game.moves) * (1 + self._noise)
 
     def _worth(self, moves: Moves, eps: float) -> float:
-        game, N = self.game, self.game.population
+        game, N = self.game, float(self.game.population)
         if self._serves(math.exp(eps)):
             return float(self._at_one(moves, np.array([eps]))[0])
         long = LongGame([scores(law, math.exp(eps)) for law in moves.laws])
         start = np.array([-N * math.expm1(eps)])
         if game.rate < 1:
             return float(self._check_ins(long, moves, np.array([eps]), start)[0]) / N
-        if game.slots < N:
-            return float(long.worth(game.slots, start)[0]) / N  # [beyond] 8
+        if not self._everybody:
+            return float(long.worth(game.slots, start)[0]) / N  # [beyond] 8, 14
         assumed = partial(self._assumed, moves, np.array([eps]))
-        return spared(long, moves, eps, N, assumed) / N  # [beyond] 10
+        return spared(long, moves, eps, game.slots, assumed) / N  # [beyond] 10
 
     def _at_one(self, moves: Moves, eps: Array) -> Array:
         """From one game: H_a <= (a/N) F_k(-N (a - 1)/a), F at alpha = 1. [beyond] 9"""
-        long, N = LongGame([scores(law, 1.0) for law in moves.laws], LONG_BLOCK), self.game.population
+        long, N = LongGame([scores(law, 1.0) for law in moves.laws], LONG_BLOCK), float(self.game.population)
         alpha, starts = np.exp(eps), N * np.expm1(-eps)
         if self.game.rate < 1:
             return np.asarray(alpha * self._check_ins(long, moves, eps, starts) / N)
-        if self.game.slots < N:
+        if not self._everybody:
             return np.asarray(alpha * long.worth(self.game.slots, starts) / N)
         # Between some starts the worth lies below its chords.
         reach = self._ratio**2
         low, high = float(starts.min()) - reach, float(starts.max()) + reach
         parts = math.ceil((high - low) / (long.deviation * math.sqrt(N)) * POINTS_PER_DEVIATION) + 8
         points = np.linspace(low, high, parts)
-        worth = long.worth(N - 1, points)
+        worth = long.worth(self.game.slots - 1, points)
         assumed = partial(self._assumed, moves, eps)
-        return spared_at_one(lambda x: np.interp(x, points, worth), moves, eps, N, assumed) / N
+        return spared_at_one(lambda x: np.interp(x, points, worth), moves, eps, self.game.slots, assumed) / N
 
     def _assumed(self, moves: Moves, eps: Array, m: int) -> Array:
         """``W_m`` is no more than m times what m slots of the one law show."""
@@ -223,7 +223,7 @@ class GamePair(Pair):
 
     @property
     def _everybody(self) -> bool:
-        return self.game.slots == self.game.population and self.game.rate == 1
+        return self.game.slots == self.game.population and self.game.rate == 1 and not self.game.replaced
 
     @property
     def _monotone(self) -> bool:

@@ -36,6 +36,7 @@ MOVED = 5e-5  # of the variance, that rounding to the grid may add
 FEW_VALUES, MOST_PARTS = 8, 600
 MOST_SIZES = 12  # of scores, that a grid is looked for on which they nearly lie
 CELLS_OF_BLOCK = 48.0  # nodes a deviation of a block, when blocks are put together
+LAW_NODES = 8.0  # a deviation, of what the last of many slots are worth
 
 
 class Few(NamedTuple):
@@ -258,6 +259,16 @@ def _together(law: Scores, n: int) -> Scores:
     first = int(cell.min())
     merged = divided(cell - first, value / step - cell, mass, int(cell.max()) - first + 2)
     return Scores(step * (first + np.arange(float(len(merged)))), merged)
+
+
+def coarser(law: Scores) -> Scores:
+    """Larger in the convex order, on fewer points."""
+    step = math.sqrt(law.variance) / LAW_NODES
+    cell = np.floor(law.value / step).astype(np.intp)
+    first = int(cell.min())
+    mass = divided(cell - first, law.value / step - cell, law.chance, int(cell.max()) - first + 2)
+    kept = mass > 0
+    return Scores(step * (first + np.arange(float(len(mass))))[kept], mass[kept])
 
 
 def _hashable(law: Scores) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -6,7 +6,8 @@ run.epsilon(delta=1e-8)
 """
 
 from shufflekit.protocols.attacks import Attack
-from shufflekit.protocols.bounds import Bound, Reports, TooSlow, register
+from shufflekit.protocols.bounds import Bound, CheckIns, Reports, TooSlow, register
+from shufflekit.protocols.check_ins import MAX_SLOTS, RandomCheckIn, SlidingCheckIn
 from shufflekit.protocols.comparison import Comparison, Row
 from shufflekit.protocols.gaussian import GaussianShuffle
 from shufflekit.protocols.randomized_response import RandomizedResponseShuffle
@@ -16,17 +17,21 @@ from shufflekit.protocols.shuffle import MAX_N, Shuffle, ShuffledCheckIn
 __all__ = [
     "MAX_N",
     "MAX_ROUNDS",
+    "MAX_SLOTS",
     "Attack",
     "Bound",
+    "CheckIns",
     "Comparison",
     "GaussianShuffle",
     "Protocol",
+    "RandomCheckIn",
     "RandomizedResponseShuffle",
     "Reports",
     "Row",
     "Run",
     "Shuffle",
     "ShuffledCheckIn",
+    "SlidingCheckIn",
     "TooSlow",
     "register",
 ]

@@ -1,7 +1,7 @@
 """Bounds of papers, which register themselves from outside: what a comparison asks besides the protocol's own pair."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shufflekit import plugins
 
@@ -15,19 +15,28 @@ class Reports(NamedTuple):
     rounds: int = 1
 
 
+class CheckIns(NamedTuple):
+    """Epochs of random check-ins, which the protocol itself describes."""
+
+    protocol: Any
+    rounds: int = 1
+
+
 class TooSlow(Exception):
     """Why a bound is not worth waiting for."""
 
 
 class Bound(NamedTuple):
-    """An upper bound on eps at a delta, for rounds of reports.
+    """An upper bound on eps at a delta, for rounds of reports or of check-ins.
 
-    ``epsilon`` raises a ``ValueError`` that says why the bound says nothing there, or ``TooSlow``.
+    ``epsilon`` raises a ``ValueError`` that says why the bound says nothing there, or ``TooSlow``. ``about`` is what
+    the rounds must be: of others no comparison asks it.
     """
 
     name: str
     source: str
-    epsilon: Callable[[Sequence[Reports], float], float]
+    epsilon: Callable[[Sequence[Any], float], float]
+    about: type = Reports
 
 
 _bounds: list[Bound] = []

@@ -45,6 +45,21 @@ class Comparison:
         return f"<p>{html.escape(self.title)}</p><table>{''.join(lines)}</table>"
 
 
+def once(own: list[Row], others: list[Row], rtol: float) -> list[Row]:
+    """All of them; but where a check-in's own pair, the least of several bounds, is one of them, that one's row only.
+
+    It has the same source, and within the tolerance the same eps, of which the lesser holds.
+    """
+    for row in own:
+        for place, other in enumerate(others):
+            if other.eps is None or row.eps is None or other.source != row.source:
+                continue
+            if abs(other.eps - row.eps) <= rtol * row.eps:
+                least = other._replace(eps=min(row.eps, other.eps))
+                return [*others[:place], least, *others[place + 1 :]]
+    return [*own, *others]
+
+
 def in_order(title: str, uppers: list[Row], lowers: list[Row]) -> Comparison:
     """The table: guarantees that apply, from the tightest on, those that do not, and attacks from the worst on."""
     applying = sorted((row for row in uppers if row.eps is not None), key=lambda row: row.eps or 0.0)

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from shufflekit import _validate
 from shufflekit.bracket import Bracket, Reached, between, bracket
-from shufflekit.definitions import Definition, Game, Lognormal
+from shufflekit.definitions import Definition, Game, Least, Lognormal, Lottery
 from shufflekit.dominating_pairs import Pair, pair_of
 from shufflekit.interop import to_dp_accounting
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.protocols.attacks import Attack, Attempt, attempts, worst
-from shufflekit.protocols.bounds import Bound, Reports, TooSlow, registered
-from shufflekit.protocols.comparison import Comparison, Row, in_order
+from shufflekit.protocols.bounds import Bound, CheckIns, Reports, TooSlow, registered
+from shufflekit.protocols.comparison import Comparison, Row, in_order, once
 from shufflekit.renyi import RenyiCurve
 
 MAX_ROUNDS = 10**12  # of one protocol
@@ -142,7 +142,7 @@ class Questions(ABC):
     def compare(self, delta: float) -> Comparison:
         """Every bound of every paper at delta: its value and source, or why it does not apply; then the attacks."""
         delta = _validate.open_unit(delta=delta)
-        uppers = [*self._own_rows(delta), *self._rows_of_papers(delta), self._pure_row()]
+        uppers = [*once(self._own_rows(delta), self._rows_of_papers(delta), 3 * RTOL), self._pure_row()]
         return in_order(f"{self * 1} at delta = {delta:g}", uppers, self._attack_rows(delta))
 
     def to_dp_accounting(self, interval: float = 1e-4) -> Any:
@@ -168,7 +168,8 @@ class Questions(ABC):
         return [Row("upper", OWN_PAIR, source, self.guarantee(delta).upper, remark)]
 
     def _rows_of_papers(self, delta: float) -> list[Row]:
-        return [_row_of(bound, [*self.parts], delta) for bound in registered()]
+        rows = (_row_of(bound, [*self.parts], delta) for bound in registered())
+        return [row for row in rows if row is not None]
 
     def _pure_row(self) -> Row:
         if self.pure_epsilon == math.inf:
@@ -195,7 +196,7 @@ class Protocol(Questions):
         return ((self, 1),)
 
     @abstractmethod
-    def define(self, number: Callable[[float], Any] = float) -> Definition | Game | Lognormal:
+    def define(self, number: Callable[[float], Any] = float) -> Definition | Game | Lottery | Least | Lognormal:
         """The definition, in floats, or with every parameter turned into another kind of number first."""
 
     @property
@@ -219,16 +220,17 @@ class Protocol(Questions):
         return Origin("beyond")
 
     @abstractmethod
-    def reports(self) -> Reports:
-        """What bounds for shuffled eps0-LDP reports may be asked about; a ``ValueError`` says why they may not."""
+    def reports(self) -> Reports | CheckIns:
+        """What bounds of papers may be asked about; a ``ValueError`` says why they may not."""
 
     @property
     def local_limit(self) -> float:
         """The local eps0 of the reports, where nothing but their shuffle is seen."""
         try:
-            return self.reports().eps0
+            reports = self.reports()
         except ValueError:
             return math.inf
+        return reports.eps0 if isinstance(reports, Reports) else math.inf
 
 
 class Run(Questions):
@@ -268,10 +270,20 @@ class Run(Questions):
         return " + ".join(f"{protocol} * {rounds:_}" for protocol, rounds in self.parts)
 
 
-def _row_of(bound: Bound, parts: list[tuple[Protocol, int]], delta: float) -> Row:
-    """A bound's row: its value, or why there is none."""
+def _row_of(bound: Bound, parts: list[tuple[Protocol, int]], delta: float) -> Row | None:
+    """A bound's row: its value, or why there is none; no row where it is about something else altogether."""
     try:
         reports = [protocol.reports()._replace(rounds=rounds) for protocol, rounds in parts]
+    except ValueError as reason:
+        if bound.about is not Reports:
+            return None
+        return Row("upper", bound.name, bound.source, None, f"does not apply: {reason}")
+    about = [isinstance(one, bound.about) for one in reports]
+    if not any(about):
+        return None
+    try:
+        if not all(about):
+            raise ValueError("is not about all of these rounds")
         return Row("upper", bound.name, bound.source, bound.epsilon(reports, delta))
     except TooSlow as reason:
         return Row("upper", bound.name, bound.source, None, f"left out: {reason}")

@@ -1,0 +1,92 @@
+"""Random check-ins: how many slots stay empty, and what one that does not is worth. [beyond] 15, 16
+
+Each of n clients comes with the chance p0/m to each of m slots. With k slots that are not empty, the generating
+function of n is, but for what does not depend on k, C(m, k) e^{s m (1 - p0)/p0} (e^s - 1)^k: its coefficient of s^n is
+taken on the circle through the saddle point. Of a slot that is not empty and of which L others have come, 1/(L + 1) has
+the mean that a factor 1/s - 1/(e^s - 1) more in the integrand gives.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+
+from shufflekit._validate import Array
+
+DEVIATIONS, SPARE = 13.0, 40.0  # of the number of empty slots, that are looked at: beyond is less than e^-80
+NODES_PER_DEVIATION, LEAST_NODES, ANGLE = 16.0, 96, 9.5  # of the circle; beyond so many deviations nothing is left
+MOST_SAMPLES = 400  # numbers that are looked at one by one: where there are more, every so many
+NOISE = 1e-7  # relative, of a chance: k log(e^s - 1) and the gamma functions are known to 1e-16 of 1e8 or so
+
+
+class Empty(NamedTuple):
+    """Numbers of empty slots, their chances, and the mean of 1/(L + 1) of the other slots, L being who came."""
+
+    number: Array
+    chance: Array
+    shared: Array
+
+
+@lru_cache(maxsize=20)  # a search for the clients or the slots asks again and again
+def empty_slots(clients: int, slots: int, rate: float) -> Empty:
+    """The law of the number of empty slots; the chances sum to 1."""
+    chance = rate / slots
+    mean = slots * np.exp(clients * np.log1p(-chance)) if chance < 1 else slots * float(clients == 0)
+    # The number is a sum of independent yes and no's: its variance is below its mean, and below that of who came.
+    deviation = np.sqrt(min(mean, clients * rate, slots))
+    low = max(0, slots - clients, int(mean - DEVIATIONS * deviation - SPARE))
+    high = min(slots if rate < 1 or clients == 0 else slots - 1, int(mean + DEVIATIONS * deviation + SPARE))
+    number = np.arange(low, max(low, high) + 1.0)
+    logs = [_log_chance(clients, slots, rate, part) for part in np.array_split(number, 1 + len(number) // 2000)]
+    log_chance, shared = (np.concatenate(column) for column in zip(*logs, strict=True))
+    found = np.exp(log_chance - log_chance.max())
+    return Empty(number, found / found.sum(), shared)
+
+
+def _log_chance(n: int, m: int, rate: float, number: Array) -> tuple[Array, Array]:
+    """The logarithm of each number's chance, but for a constant; and the mean of 1/(L + 1)."""
+    k, away = m - number, m * (1 - rate) / rate
+    log_ways = -gammaln(number + 1) - gammaln(k + 1)
+    if n == 0:
+        return log_ways, np.ones(len(k))
+    some = k < n if rate == 1 else np.ones(len(k), dtype=bool)
+    log_chance, shared = np.full(len(k), -np.inf), np.full(len(k), 0.5)
+    radius = _saddle(n, k[some], away)
+    grown = np.exp(radius)
+    second = away * radius + k[some] * radius * grown * (np.expm1(radius) - radius) / np.expm1(radius) ** 2
+    nodes = np.maximum(LEAST_NODES, NODES_PER_DEVIATION * np.sqrt(second))
+    angle = 2 * np.pi / nodes[:, None] * np.arange(LEAST_NODES)
+    kept = (angle <= np.pi * (1 + 1e-9)) & (angle * np.sqrt(second)[:, None] <= np.maximum(ANGLE, LEAST_NODES))
+    weight = np.where(angle == 0, 0.5, np.where(np.abs(angle - np.pi) < 1e-9, 0.5, 1.0)) * kept
+    r, k_some = radius[:, None], k[some][:, None]
+    move = r * np.expm1(1j * angle)
+    factor = np.log1p(grown[:, None] * np.expm1(move) / np.expm1(r))
+    term = weight * np.exp(away * move + k_some * factor - 1j * n * angle)
+    s = r + move
+    total = 2 * (term.real.sum(axis=1)) / nodes
+    ratio = (term * (1 / s - 1 / np.expm1(s))).real.sum(axis=1) / term.real.sum(axis=1)
+    log_top = away * radius + k[some] * np.log(np.expm1(radius)) - n * np.log(radius)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_chance[some] = log_ways[some] + log_top + np.log(np.maximum(total, 0.0))
+    shared[some] = np.clip(ratio, 0.0, 0.5)
+    # All come, to slots of their own: the coefficient is 1.
+    log_chance[~some] = np.where(k[~some] == n, log_ways[~some], -np.inf)
+    return log_chance, shared
+
+
+def _saddle(n: int, k: Array, away: float) -> Array:
+    """Where ``s away + k s e^s/(e^s - 1) = n``, or about there."""
+
+    def value(s: Array) -> Array:
+        return np.asarray(s * away + k * s / -np.expm1(-s))
+
+    low, high = (
+        np.full(len(k), 1e-12),
+        np.full(len(k), 2.0 * max(n, 1) / max(away + float(k.min(initial=1.0)), 1.0) + 2),
+    )
+    for _ in range(80):
+        middle = np.sqrt(low * high)
+        below = value(middle) < n
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return high

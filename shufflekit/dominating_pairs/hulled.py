@@ -1,0 +1,36 @@
+"""A pair that is known at one alpha at a time, the same from either side, made into a list: chords between knots."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from shufflekit._validate import Array
+from shufflekit.atoms import Enclosure
+from shufflekit.convex_order import connected, hull
+from shufflekit.dominating_pairs.pair import Pair
+
+KNOTS_APART, CLOSE, GROWTH = 1 / 24, 10.0, 1.03  # deviations apart, up to so many; then so many times as far
+ENOUGH = 1.3  # times as far out, until hardly anything is left
+
+
+@lru_cache(maxsize=20)  # a search over rounds, or for delta, asks again and again
+def listed_by_knots(pair: Pair, log_cut: float) -> Enclosure:
+    """The law whose profile connects the dots of a symmetric pair."""
+    eps = _knots(pair, log_cut)
+    profile = hull(eps, pair.delta(eps).upper)
+    atoms = connected(eps, profile, profile)
+    return Enclosure(atoms, atoms)
+
+
+def _knots(pair: Pair, log_cut: float) -> Array:
+    """From 0 to where what is left may be left out, or nothing is."""
+    deviation = math.sqrt(2 * math.pi) * float(pair.delta(np.zeros(1)).upper[0])
+    top, most = 3 * deviation, pair.largest_loss
+    while top < most and pair.delta(np.array([top])).upper[0] > math.exp(log_cut):
+        top *= ENOUGH
+    top = min(top, most)
+    close = KNOTS_APART * deviation * np.arange(math.ceil(min(top / deviation, CLOSE) / KNOTS_APART) + 1.0)
+    growing = float(close[-1]) * GROWTH ** np.arange(1.0, 1 + max(0.0, math.log(top / close[-1]) / math.log(GROWTH)))
+    eps = np.concatenate([close, growing])
+    return np.append(eps[eps < top], top)

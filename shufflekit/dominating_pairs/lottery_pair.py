@@ -1,0 +1,234 @@
+"""The pair of a lottery: a game whose slots are not equally likely to be the changed record's. [beyond] 14 to 16
+
+H_a = E(sum_i c_i y_i - (a - 1))_+ with centred scores y_i, whichever corner each slot's law is, and in any order. The
+clones' score is above all corners': that is what to fall back on. Closer: the game is played in the last slots of time,
+a coin saying of each whether it is heavy; before these what is left to come is so smooth that one law, 3-ary randomized
+response (3-RR), is worst, and the certificate says what that misses.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflekit._validate import Array
+from shufflekit.accuracy import BOARD_ERROR, TINY, loss_limit, score_error
+from shufflekit.atoms import Enclosure
+from shufflekit.bracket import Ends
+from shufflekit.definitions import Definition, Lottery
+from shufflekit.dominating_pairs.board import Board, Light, Scores
+from shufflekit.dominating_pairs.certificate import LOG_HUGE, TILTS, log_gain, log_most
+from shufflekit.dominating_pairs.game_pair import scores
+from shufflekit.dominating_pairs.hulled import listed_by_knots
+from shufflekit.dominating_pairs.line import Share, stop_loss
+from shufflekit.dominating_pairs.long_game import LONG_BLOCK, NODES, LongGame, coarser, grid_step
+from shufflekit.dominating_pairs.lottery_terms import Terms, terms, worst
+from shufflekit.dominating_pairs.pair import Pair
+from shufflekit.dominating_pairs.pair_of_law import pair_of_law
+from shufflekit.dominating_pairs.tied_lottery import TiedLottery
+
+TIED = 2.1  # E up to which binary corners are the worst, which no one law of votes follows closely
+LEAST_SLOTS = 100  # below, clones do
+PART = 1e-3  # of the worth: a slack that is little
+TYPICAL = 6.5  # deviations at which the steps on the board are chosen
+WIDTH = 0.01  # in log alpha: how far apart those are that share a board
+STEPS = (1.0, 1.5, 2.25, 3.4)  # times as many last slots as where all are alike
+
+
+@dataclass(frozen=True)
+class LotteryPair(Pair):
+    """The worst of a lottery's corners, whichever alpha is asked for; both ends are those of the guarantee."""
+
+    lottery: Lottery
+
+    @property
+    def follows_corners(self) -> bool:
+        """Whether it is told apart from the clones' lottery, to fall back on."""
+        if self._ratio < TIED:
+            return self._many and (not self.lottery.dummies or _tied(self.lottery).serves)
+        return self._last is not None
+
+    @property
+    def _many(self) -> bool:
+        return len(self.lottery.moves.laws) > 1 and self.lottery.slots >= LEAST_SLOTS
+
+    def of_clones(self, eps: float) -> float:
+        """The same for the clones' lottery: to tell which of two is worth more."""
+        return self._heavy * self._by_clones(self._all, eps, math.expm1(eps) / self._heavy)
+
+    @property
+    def largest_loss(self) -> float:
+        """Where every message says x0: given what is told, the record is in one of them with this chance at most."""
+        n, m = self.lottery.clients, self.lottery.slots
+        shown = float(self.lottery.rate) if self.lottery.dummies else min(m / n, 1.0)
+        return loss_limit(math.log1p(shown * (self._ratio - 1)))
+
+    def reversed(self) -> "LotteryPair":
+        return self
+
+    def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
+        upper = np.array([_one(self, float(one)) if one < self.largest_loss else 0.0 for one in eps.ravel()])
+        upper = upper.reshape(eps.shape)
+        return Ends(upper, upper)
+
+    def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
+        return listed_by_knots(self, log_cut)
+
+    def at(self, eps: float) -> float:
+        """``H_{e^eps}``, never too small."""
+        x = math.expm1(eps) / self._heavy
+        worth = self._by_corners(eps, x)
+        if not worth < math.inf:
+            worth = self._by_clones(self._all, eps, x)
+        noise = score_error(self.lottery.slots, math.log(self._ratio))
+        total = self._heavy * worth * (1 + noise) + self._crowded(eps)
+        return min(max(total, TINY), 1.0)
+
+    def _by_clones(self, of: Terms, eps: float, x: float) -> float:
+        """``E(sum - x)_+`` in units of the heavy chance, if all scores are clones'."""
+        law = scores(self.lottery.moves.spares[0], math.exp(eps))
+        worth = stop_loss(_shares(law, of), of.log_chance, x)
+        return worth + of.unlikely * self._by_clones(worst(self.lottery), eps, x) if of.unlikely else worth
+
+    def _crowded(self, eps: float) -> float:
+        """Few clients may all be taken, and somebody has to make room: clones, at that chance. [beyond] 10"""
+        n, m, rate = self.lottery.clients, self.lottery.slots, float(self.lottery.rate)
+        if self.lottery.dummies or n > m:
+            return 0.0
+        log_chance = n * math.log(rate) + float(np.log1p(-np.arange(min(n, 10**6)) / m).sum())
+        if log_chance < -700:
+            return 0.0 if n > 10**6 else TINY
+        clones = pair_of_law(Definition(n, n, (self.lottery.moves.spares[0],)))
+        return math.exp(log_chance) * float(clones.delta(np.array([eps])).upper[0])
+
+    # The corners.
+
+    def _by_corners(self, eps: float, x: float) -> float:
+        """``E(sum - x)_+``, or infinity where one law does not take over soon enough."""
+        if self._ratio < TIED:
+            return self._by_tied_corners(eps, x)
+        if self._last is None:
+            return math.inf
+        first, alpha = WIDTH * math.floor(eps / WIDTH), math.exp(eps)
+        late = _late(self, first)
+        laws = [scores(one, alpha) for one in self.lottery.moves.laws]
+        one = np.ones(len(self._early.heavy))
+        worth = stop_loss([*_shares(laws[0], self._early), Share(late.law, one, one)], self._early.log_chance, x)
+        slack = self._slack(late.board, laws, x) + late.edge
+        slack += self._early.unlikely * self._by_clones(worst(self.lottery), eps, x)
+        return worth + slack if slack <= PART * worth else math.inf
+
+    def _by_tied_corners(self, eps: float, x: float) -> float:
+        """The same from alpha = 1, at a cost of (alpha - 1)/2 of eps: at most ``alpha E(sum - x/alpha)_+`` there."""
+        alpha = math.exp(eps)
+        if not self.follows_corners:
+            return math.inf
+        if self.lottery.dummies:
+            tied = _tied(self.lottery)
+            return alpha * tied.worth(x / alpha) + tied.early.unlikely * self._by_clones(worst(self.lottery), eps, x)
+        long, of = LongGame([scores(law, 1.0) for law in self.lottery.moves.laws], LONG_BLOCK), self._all
+        falling = np.argsort(-of.heavy)
+        numbers = [int(number) for number in of.heavy[falling]]
+        worth = float(long.mean_worth(numbers, np.exp(of.log_chance[falling]), np.array([-x / alpha]))[0])
+        return alpha * worth + of.unlikely * self._by_clones(worst(self.lottery), eps, x)
+
+    def _slack(self, board: Board, laws: list[Scores], x: float) -> float:
+        """The certificate, for slots of either weight: ``s K e^{-c x}`` times each slot's Lam, for the best tilt c."""
+        early = self._early
+        tilts = TILTS * max(x, math.sqrt(self._variance)) / self._variance
+        sizes = [1.0, *{float(early.size.min()), float(early.size.max())} - {0.0}]
+        gains = [log_gain(board, [_times(law, size) for law in laws], 0, tilts) for size in sizes]
+        heavy = log_most(laws, tilts)
+        light = log_most([_times(law, float(early.size.max())) for law in laws], tilts)
+        grown = early.log_chance[:, None] + early.heavy[:, None] * heavy + early.light[:, None] * light
+        bound = np.max(gains, axis=0) + math.log(self.lottery.slots) + np.logaddexp.reduce(grown, axis=0) - tilts * x
+        return math.exp(min(float(bound.min()), LOG_HUGE))
+
+    @cached_property
+    def _last(self) -> int | None:
+        """How many of the last slots are enough, at alpha near 1."""
+        if self._ratio < TIED or not self._many:
+            return None
+        long = LongGame([scores(law, 1.0) for law in self.lottery.moves.laws])
+        n = max(round(self._variance / long.deviation**2), 2)
+        few = long.enough(n, n, np.array([-TYPICAL * long.deviation * math.sqrt(n)]))
+        if few is None or few.law != 0:
+            return None
+        share = n / float((self._all.heavy + self._all.light).max())
+        for more in STEPS:
+            last = math.ceil(more * few.steps / share)
+            if last > self.lottery.slots / 4 or terms(self.lottery, last) is None:
+                return None
+            return last
+        return None
+
+    @cached_property
+    def _all(self) -> Terms:
+        """No slots set apart."""
+        found = terms(self.lottery, 0)
+        if found is None:
+            raise ArithmeticError(f"no slots of {self.lottery!r} were counted")
+        return found
+
+    @cached_property
+    def _early(self) -> Terms:
+        found = terms(self.lottery, self._last or 0)
+        if found is None:
+            raise ArithmeticError(f"no slots of {self.lottery!r} come before the last {self._last}")
+        return found
+
+    @cached_property
+    def _heavy(self) -> float:
+        """The chance that a slot to which nobody else came, or which counts, has the changed record."""
+        return float(self.lottery.rate) / self.lottery.slots if self.lottery.dummies else 1 / self.lottery.clients
+
+    @cached_property
+    def _variance(self) -> float:
+        """About that of the sum, at alpha = 1, in units of the heavy chance."""
+        law, of = scores(self.lottery.moves.laws[0], 1.0), self._all
+        return law.variance * float(np.exp(of.log_chance) @ (of.heavy + of.light * of.size**2))
+
+    @cached_property
+    def _ratio(self) -> float:
+        return max(float(one.t0) for law in self.lottery.moves.laws for one in law)
+
+
+@lru_cache(maxsize=4_000)  # a search for eps, or a run, asks again and again
+def _one(pair: LotteryPair, eps: float) -> float:
+    return pair.at(eps)
+
+
+@lru_cache(maxsize=8)
+def _tied(lottery: Lottery) -> TiedLottery:
+    return TiedLottery(lottery)
+
+
+class Late(NamedTuple):
+    """What the last slots are worth: a board, and a law that is worth as much but for ``edge``, or a little more."""
+
+    board: Board
+    law: Scores
+    edge: float
+
+
+@lru_cache(maxsize=60)
+def _late(pair: LotteryPair, first: float) -> Late:
+    """For all alphas from e^first on, in a stretch: a score is affine in alpha, so one at either end is worth more."""
+    last, early = pair._last or 0, pair._early
+    ends = [scores(law, math.exp(end)) for end in (first, first + WIDTH) for law in pair.lottery.moves.laws]
+    light = Light(1 - early.coin, float(early.size.max())) if early.coin < 1 else None
+    laws = LongGame(ends).laws  # but those that others are worth more than
+    board = Board(laws, last, grid_step(laws, *NODES), light=light).play(last)
+    law, edge = board.inner_law()
+    law = coarser(law)
+    return Late(board, law._replace(chance=law.chance * (1 + BOARD_ERROR * board.played)), edge)
+
+
+def _shares(law: Scores, of: Terms) -> list[Share]:
+    return [Share(law, of.heavy, np.ones(len(of.heavy))), Share(law, of.light, of.size)]
+
+
+def _times(law: Scores, size: float) -> Scores:
+    return Scores(law.value * size, law.chance)

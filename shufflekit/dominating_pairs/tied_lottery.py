@@ -1,0 +1,137 @@
+"""A lottery's worth where the two binary corners tie, below E = 2: at alpha = 1, which serves for all. [beyond] 12, 14
+
+No one corner is worst there before a sum is smooth, and then only nearly: the two differ in their skewness. The game is
+played in some of the last slots, in blocks. Before these one law serves, both binary corners by a coin, its scores a
+little larger: that makes up for the skewness as far out as matters, and a certificate says what is missing farther out.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflekit._validate import Array
+from shufflekit.accuracy import BOARD_ERROR
+from shufflekit.definitions import Lottery
+from shufflekit.dominating_pairs.board import Board, Light, Scores
+from shufflekit.dominating_pairs.certificate import LOG_HUGE, TILTS, log_most
+from shufflekit.dominating_pairs.game_pair import scores
+from shufflekit.dominating_pairs.line import Share, stop_loss
+from shufflekit.dominating_pairs.long_game import FINE_NODES, LongGame, coarser, grid_step
+from shufflekit.dominating_pairs.lottery_terms import Terms, terms
+from shufflekit.dominating_pairs.score_grid import finite_score
+from shufflekit.dominating_pairs.score_sums import sums
+
+BLOCK = 500  # slots
+LAST, LEAST_BLOCKS = 0.03, 2  # of all slots: those that the game is played in
+LARGER = (0.002, 0.003, 0.0045, 0.006, 0.008, 0.011, 0.015, 0.02, 0.03, 0.045, 0.07)  # scores, relative
+STRETCHES = 400  # of the board, whose largest excess counts
+PART = 1e-3  # of the worth: a slack that is little
+
+
+class Step(NamedTuple):
+    """The one law, and the logarithm of what a step by any corner is worth more than one by it, by the tilt."""
+
+    law: Scores
+    points: Array
+    excess: Array
+
+
+class TiedLottery:
+    """``E(sum - x)_+`` of a lottery with dummies at alpha = 1, in units of the heavy chance; never too small."""
+
+    def __init__(self, lottery: Lottery) -> None:
+        self.lottery, blocks = lottery, max(LEAST_BLOCKS, round(LAST * lottery.slots / BLOCK))
+        self.last = blocks * BLOCK
+        found = terms(lottery, self.last) if 3 * self.last <= lottery.slots else None
+        self.serves = found is not None
+        if found is None:
+            return
+        self.early: Terms = found
+        self.laws = [scores(law, 1.0) for law in lottery.moves.laws]
+        played = LongGame(self.laws).laws
+        light = Light(1 - self.early.coin, float(self.early.size.max()))
+        step = grid_step(played, *FINE_NODES)
+        block = Board(played, BLOCK, step, light=light).play(BLOCK).law()
+        self.board, late = _of_blocks(self.laws, block, blocks, step)
+        self.late = coarser(late)
+        self.edge = float(self.board.rise[[0, -1]].max())
+        self.steps: dict[float, Step] = {}
+        self.first, self.beyond = 0, math.inf  # of the enlargements, that may be enough; and where none is
+        weight = np.exp(self.early.log_chance) @ (self.early.heavy + self.early.light * self.early.size**2)
+        self.variance = self.laws[1].variance * float(weight) + late.variance
+
+    def worth(self, x: float) -> float:
+        """For the least enlargement of the scores that is enough, or infinity."""
+        if x >= self.beyond:
+            return math.inf
+        for larger in LARGER[self.first :]:
+            step = self._step(larger)
+            shares = [
+                Share(step.law, self.early.heavy, np.ones(len(self.early.heavy))),
+                Share(step.law, self.early.light, self.early.size),
+                Share(self.late, np.ones(len(self.early.heavy)), np.ones(len(self.early.heavy))),
+            ]
+            worth = stop_loss(shares, self.early.log_chance, x)
+            slack = self._slack(step, x) + self.edge
+            if slack <= PART * worth:
+                self.first = max(0, LARGER.index(larger) - 1)
+                return (worth + slack) * (1 + BOARD_ERROR * self.last)
+        self.beyond = x  # farther out nothing is enough either
+        return math.inf
+
+    def _step(self, larger: float) -> Step:
+        """In one step of either weight."""
+        if larger not in self.steps:
+            _, one, zero = self.laws[:3]
+            law = Scores(
+                np.concatenate([one.value, zero.value]) * (1 + larger), np.concatenate([one.chance, zero.chance]) / 2
+            )
+            sizes = sorted({1.0, float(self.early.size.min()), float(self.early.size.max())})
+            found = [self.board.excess([_times(each, size) for each in (law, *self.laws)], 0) for size in sizes]
+            points, excess = (np.concatenate(column) for column in zip(*found, strict=True))
+            self.steps[larger] = Step(law, *_most_of_each(points[excess > 0], excess[excess > 0]))
+        return self.steps[larger]
+
+    def _slack(self, step: Step, x: float) -> float:
+        """``s K e^{-c x}`` times each slot's Lam, for the best tilt c."""
+        tilts = TILTS * max(x, math.sqrt(self.variance)) / self.variance
+        gain = (step.excess - np.outer(tilts, step.points)).max(axis=1, initial=-np.inf) + tilts * self.board.step
+        heavy = log_most([step.law, *self.laws], tilts)
+        light = log_most([_times(law, float(self.early.size.max())) for law in (step.law, *self.laws)], tilts)
+        grown = self.early.log_chance[:, None] + np.outer(self.early.heavy, heavy) + np.outer(self.early.light, light)
+        bound = gain + math.log(self.lottery.slots) + np.logaddexp.reduce(grown, axis=0) - tilts * x
+        return math.exp(min(float(bound.min()), LOG_HUGE))
+
+
+def _of_blocks(laws: Sequence[Scores], block: Scores, count: int, step: float) -> tuple[Board, Scores]:
+    """What that many blocks are worth, as a board on which it no longer falls beyond the edges; and as a law."""
+    score = finite_score(block.value, block.chance, step)
+    found = sums(score, count, [0.0])
+    kept = np.isfinite(found.mass.upper) & (found.mass.upper > 0)
+    first, last = np.flatnonzero(kept)[[0, -1]]
+    value, mass = found.value[first : last + 1], np.where(kept, found.mass.upper, 0.0)[first : last + 1].copy()
+    mass[0] += found.before
+    mass[-1] += found.after
+    # E(x + S)_+ - x_+ at x = -value: what is above, and for x > 0 what is below.
+    above = np.cumsum((mass * value)[::-1])[::-1] - value * np.cumsum(mass[::-1])[::-1]
+    below = value * np.cumsum(mass) - np.cumsum(mass * value)
+    rise = np.where(value >= 0, above, below)[::-1]
+    board = Board.known(laws, -value[::-1], np.maximum(rise, 0.0))
+    return board, Scores(value, mass)
+
+
+def _most_of_each(points: Array, excess: Array) -> tuple[Array, Array]:
+    """The largest logarithm in each of some stretches, at its first point: no less for any tilt of 0 or more."""
+    if not len(points):
+        return np.zeros(1), np.full(1, -np.inf)
+    edges = np.linspace(points.min(), points.max(), STRETCHES + 1)
+    most = np.zeros(STRETCHES)
+    np.maximum.at(most, np.clip(np.searchsorted(edges, points, side="right") - 1, 0, STRETCHES - 1), excess)
+    kept = most > 0
+    return edges[:-1][kept], np.log(most[kept])
+
+
+def _times(law: Scores, size: float) -> Scores:
+    return Scores(law.value * size, law.chance)
