@@ -1,15 +1,14 @@
-"""The command line: ``shufflekit epsilon``, ``delta``, ``calibrate`` and ``claims``."""
+"""The command line: ``shufflekit epsilon``, ``delta``, ``calibrate``, ``check-in`` and ``claims``."""
 
 import argparse
 import json
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from typing import Any, NoReturn
+from typing import Any
 
-from shufflekit import _output, calibrate, claims
-from shufflekit._digits import rounded
-from shufflekit.bracket import Bracket, Reached
+from shufflekit import _output, calibrate, check_in_cli, claims
+from shufflekit.command import Parser, add_command, add_delta, ends, number, print_ends, print_found, whole
 from shufflekit.protocols import Run, Shuffle
 from shufflekit.protocols.shuffle import REDUCTION, REDUCTIONS
 
@@ -38,35 +37,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "population": {"help": "draw the n from this many each round (default: n)"},
     "rounds": {"default": 1, "help": "rounds, adaptively chosen (default: 1)"},
 }
-
-
-class Parser(argparse.ArgumentParser):
-    """An ArgumentParser that wants options in full, and whose errors are one line in words and exit code 2."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options, allow_abbrev=False)  # --eps would be taken for --eps0
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}\n")
-
-
-def whole(text: str) -> int:
-    """A whole number, written as 1000000, 1_000_000 or 1e6."""
-    try:
-        number = float(text)
-        if number != int(number):
-            raise ValueError
-    except (ValueError, OverflowError):
-        raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
-    # Digits beyond 2^53 would be lost by way of float.
-    return int(text) if text.replace("_", "").lstrip("+-").isdigit() else int(number)
-
-
-def number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -109,14 +79,17 @@ def _is_number(text: str) -> bool:
 def _parser() -> Parser:
     parser = Parser(prog="shufflekit", description="Privacy in the shuffle model of differential privacy.")
     parser.add_argument("--version", action="version", version=version("shufflekit"))
-    commands = parser.add_subparsers(dest="command", required=True, metavar="epsilon | delta | calibrate | claims")
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="epsilon | delta | calibrate | check-in | claims"
+    )
 
-    epsilon = _command(commands, "epsilon", "the epsilon at a delta: guaranteed, and reached by an attack", _epsilon)
-    _add_delta(epsilon)
+    about = "the epsilon at a delta: guaranteed, and reached by an attack"
+    epsilon = add_command(commands, "epsilon", about, _epsilon, EXAMPLES)
+    add_delta(epsilon)
     epsilon.add_argument("--compare", action="store_true", help="also every published bound that applies")
     _add_protocol(epsilon, tuple(OPTIONS))
 
-    delta = _command(commands, "delta", "the delta at an epsilon", _delta)
+    delta = add_command(commands, "delta", "the delta at an epsilon", _delta, EXAMPLES)
     delta.add_argument("--eps", type=number, required=True, help="0 or positive")
     _add_protocol(delta, tuple(OPTIONS))
 
@@ -128,31 +101,19 @@ def _parser() -> Parser:
         ("rounds", "the most rounds"),
         ("population", "the smallest population"),
     ):
-        question = _command(questions, name, f"{about} with epsilon <= EPS at delta = DELTA", _calibrate)
+        text = f"{about} with epsilon <= EPS at delta = DELTA"
+        question = add_command(questions, name, text, _calibrate, EXAMPLES)
         question.add_argument("--eps", type=number, required=True, help="the target, positive")
-        _add_delta(question)
+        add_delta(question)
         _add_protocol(question, tuple(option for option in OPTIONS if option != name))
+
+    check_in_cli.add_to(commands)
 
     ledger = commands.add_parser("claims", help="the ledger: every claim of the papers and its verdict")
     ledger.add_argument("--paper", help="only this paper's claims, by its key: girgis2021, ...")
     ledger.add_argument("--json", action="store_true", help="for programs")
     ledger.set_defaults(run=_claims)
     return parser
-
-
-def _command(
-    commands: Any, name: str, about: str, run: Callable[[argparse.Namespace], None]
-) -> argparse.ArgumentParser:
-    formatter = argparse.RawDescriptionHelpFormatter
-    command: argparse.ArgumentParser = commands.add_parser(
-        name, help=about, description=about, epilog=EXAMPLES, formatter_class=formatter
-    )
-    command.set_defaults(run=run)
-    return command
-
-
-def _add_delta(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--delta", type=number, required=True, help="strictly between 0 and 1")
 
 
 def _add_protocol(command: argparse.ArgumentParser, names: Sequence[str]) -> None:
@@ -178,10 +139,10 @@ def _epsilon(options: argparse.Namespace) -> None:
     table = run.compare(options.delta) if options.compare else None
     if options.json:
         rows = {"comparison": [row._asdict() for row in table.rows]} if table else {}
-        _print_json(options, {"delta": options.delta, **_ends("epsilon", answer, attack), **rows})
+        _print_json(options, {"delta": options.delta, **ends("epsilon", answer, attack), **rows})
         return
     print(f"{run} at delta = {options.delta:g}")
-    _print_ends("epsilon", answer, attack)
+    print_ends("epsilon", answer, attack, ASSUMED)
     if table:
         print(f"\n{table}")
 
@@ -190,27 +151,10 @@ def _delta(options: argparse.Namespace) -> None:
     run = _run(options)
     answer, attack = run.delta(options.eps), run.attack_delta(options.eps)
     if options.json:
-        _print_json(options, {"eps": options.eps, **_ends("delta", answer, attack)})
+        _print_json(options, {"eps": options.eps, **ends("delta", answer, attack)})
         return
     print(f"{run} at epsilon = {options.eps:g}")
-    _print_ends("delta", answer, attack)
-
-
-def _ends(name: str, answer: Bracket, attack: Reached) -> dict[str, Any]:
-    """Both, for programs."""
-    return {name: answer._asdict(), f"attack_{name}": attack._asdict(), "attack": attack.name}
-
-
-def _print_ends(name: str, answer: Bracket, attack: Reached) -> None:
-    print(
-        f"  {name + ' <=':11} {_shown(answer.upper, up=True)}  guaranteed, for every eps0-LDP randomizer and all data"
-    )
-    print(f"  {name + ' >=':11} {_shown(answer.lower, up=False)}  reached, by {attack.name}")
-    print(f"  assumed: {ASSUMED}")
-
-
-def _shown(value: float, *, up: bool) -> str:
-    return f"{rounded(value, up=up):<11g}"
+    print_ends("delta", answer, attack, ASSUMED)
 
 
 def _calibrate(options: argparse.Namespace) -> None:
@@ -224,13 +168,11 @@ def _calibrate(options: argparse.Namespace) -> None:
     answer, attack = _run(full).epsilon(options.delta), _run(full).attack_epsilon(options.delta)
     if options.json:
         target = {"eps": options.eps, "delta": options.delta, "solved": name, "is": "largest" if most else "smallest"}
-        _print_json(full, {**target, **_ends("epsilon", answer, attack)})
+        _print_json(full, {**target, **ends("epsilon", answer, attack)})
         return
-    shown = f"{found:,}" if isinstance(found, int) else f"{found:g}"
-    digits = "" if isinstance(found, int) and found < 10**calibrate.DIGITS else f", to {calibrate.DIGITS} digits,"
-    print(f"{name} = {shown} is the {'largest' if most else 'smallest'}{digits} with epsilon <= {options.eps:g}")
+    print_found(name, found, "largest" if most else "smallest", options.eps)
     print(f"{_run(full)} at delta = {options.delta:g}")
-    _print_ends("epsilon", answer, attack)
+    print_ends("epsilon", answer, attack, ASSUMED)
 
 
 def _print_json(options: argparse.Namespace, answer: dict[str, Any]) -> None:

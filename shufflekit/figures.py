@@ -119,6 +119,23 @@ def bound_and_truth(
     right.axhline(1, color=TRUTH, linewidth=1, linestyle=":")
 
 
+def guaranteed_and_reached(
+    x: ArrayLike, ends: Mapping[str, Sequence[Any]], *, xlabel: str, titles: Sequence[str]
+) -> None:
+    """Left, brackets over the same x, the guarantee a line and the attack dotted; right, how far they are apart."""
+    left, right = panels(2)
+    ratios = {}
+    for i, (label, brackets) in enumerate(ends.items()):
+        upper, lower = (np.array([getattr(one, end) for one in brackets]) for end in ("upper", "lower"))
+        colour = CYCLE[i % len(CYCLE)]
+        left.plot(x, upper, marker=MARKERS[i % len(MARKERS)], color=colour, label=label)
+        left.plot(x, lower, ":", color=colour)
+        ratios[label] = upper / lower
+    _finish(left, xlabel, r"$\epsilon$", titles[0], logx=True, logy=True)
+    left.legend()
+    lines(x, ratios, xlabel=xlabel, ylabel="guaranteed / reached", title=titles[1], logx=True, ax=right)
+
+
 def regions(
     x: ArrayLike,
     y: ArrayLike,

@@ -79,6 +79,67 @@ def made_room(place: int = 2) -> Axes:
     return ax
 
 
+def check_ins() -> Axes:
+    """Clients come to slots at random; a slot takes one of those who came, or answers for a dummy. [balle2020] Alg 1"""
+    _, ax = plt.subplots(figsize=(8.8, 4.3))
+    places, beaten = (1, 0, None, 3, 3, 4), 3
+    for i, slot in enumerate(places):
+        x, colour = 0.6 + 1.5 * i, (*CLIENTS, CYCLE[5])[i]
+        _person(ax, (x, 4.0), colour, 1.0)
+        said = "stays away" if slot is None else "comes, is not taken" if i == beaten else "comes"
+        ax.text(x, 4.4, said, ha="center", va="bottom", color=INK, fontsize=9)
+        if slot is not None:
+            place = 1.0 + 1.65 * slot
+            _arrow(ax, (x, 3.7), (place + {beaten: -0.2, beaten + 1: 0.1}.get(i, 0.0), 2.55), colour)
+            if i != beaten:
+                _person(ax, (place, 2.05), colour, 1.0)
+    for i in range(5):
+        x = 1.0 + 1.65 * i
+        _box(ax, (x - 0.5, 1.6), (1.0, 0.9), INK, "dummy" if i == 2 else "")
+        _arrow(ax, (x, 1.55), (x, 0.85), INK)
+        ax.text(x, 0.6, f"$o_{i + 1}$", ha="center", va="center", color=INK, fontsize=12)
+        onwards = rf"$\to\theta_{i + 2}\to$" if i < 4 else rf"$\to\theta_{i + 2}$"
+        ax.text(x + 0.82, 0.6, onwards, ha="center", va="center", color=INK, fontsize=11)
+    for y, text in ((4.0, "clients"), (2.05, "slots take\none each"), (0.6, "what is seen")):
+        ax.text(-0.2, y, text, ha="right", va="center", color=INK, weight="bold")
+    ax.set(xlim=(-2.2, 9.2), ylim=(0.2, 4.9), aspect="equal")
+    ax.axis("off")
+    return ax
+
+
+def three_windows() -> list[Axes]:
+    """How a slot is filled: one of those who came, all of them, or one of those whose window it is in. [balle2020]"""
+    panels: list[Axes] = list(plt.subplots(1, 3, figsize=(12.6, 3.5), gridspec_kw={"width_ratios": (4, 4, 6)})[1])
+    came, taken = (0, 2, 0, 3, 2), (2, None, 4, 3)
+    for ax, name, four in ((panels[0], "fixed window", "dummy"), (panels[1], "averaging", "skipped")):
+        for client, slot in enumerate(came):
+            x, end = 0.5 + 0.75 * client, 0.9 + 0.9 * slot
+            picked = four == "skipped" or taken[slot] == client
+            _person(ax, (x, 3.2), CLIENTS[client], 1.0 if picked else 0.3)
+            _arrow(ax, (x, 2.9), (end, 1.85), CLIENTS[client] if picked else PALE)
+        for slot, winner in enumerate(taken):
+            text = "mean" if four == "skipped" else "one"
+            _box(ax, (0.5 + 0.9 * slot, 1.1), (0.8, 0.7), INK, text if winner is not None else "")
+        ax.text(1.8, 0.85, four, ha="center", va="top", color=INK)
+        ax.text(2.2, 3.75, name, ha="center", fontsize=11, weight="bold", color=INK)
+        ax.set(xlim=(0, 4.4), ylim=(0.2, 4.1), aspect="equal")
+    ax = panels[2]
+    for client, step in enumerate((1, 0, 2, 0, 1)):
+        y = 3.35 - 0.33 * client
+        ax.plot([0.55 + 0.8 * client, 2.85 + 0.8 * client], [y, y], color=CLIENTS[client], linewidth=5, alpha=0.3)
+        ax.plot(0.9 + 0.8 * (client + step), y, "o", color=CLIENTS[client], markersize=10)
+    for slot in range(7):
+        _box(ax, (0.52 + 0.8 * slot, 1.1), (0.76, 0.5), INK, str(slot + 1))
+    ax.text(1.3, 0.85, "edge", ha="center", va="top", color=INK)
+    ax.text(5.3, 0.85, "edge", ha="center", va="top", color=INK)
+    ax.text(3.3, 0.85, "full slots", ha="center", va="top", color=INK)
+    ax.text(3.3, 3.75, "sliding window, m = 3", ha="center", fontsize=11, weight="bold", color=INK)
+    ax.set(xlim=(0.2, 6.5), ylim=(0.2, 4.1), aspect="equal")
+    for ax in panels:
+        ax.axis("off")
+    return panels
+
+
 def hexagon(ax: Axes, E: float, weights: Sequence[Any], title: str, colour: str = BOUND) -> None:
     """A law on the hexagon's vertices, (E,1), (1,E), (E,E), (1/E,1/E), (1,1/E), (1/E,1): a dot's area is its weight."""
     x, y = [E, 1, E, 1 / E, 1, 1 / E], [1, E, E, 1 / E, 1 / E, 1]

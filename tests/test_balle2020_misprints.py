@@ -55,9 +55,7 @@ def test_steps_of_one_and_two():
 def test_posteriors():
     channel = RandomizedResponse(2, ratio=3)
     assert replacement_bench.posterior(channel, (1, 1), ()) == Fraction(1, 2)
-    assert replacement_bench.posterior(channel, (1, 1), (1,)) == Fraction(
-        3, 4
-    )  # likelier from the other
+    assert replacement_bench.posterior(channel, (1, 1), (1,)) == Fraction(3, 4)  # likelier from the other
     assert replacement_bench.posterior(channel, (1, 1), (0,)) == Fraction(1, 4)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from shufflekit import figures
+from shufflekit.bracket import bracket
 
 
 @pytest.fixture(autouse=True)
@@ -125,3 +126,14 @@ def test_bars_in_the_colours_asked_for_leave_room_for_the_values():
 def test_style_tells_curves_apart():
     assert len(set(figures.CYCLE)) == len(figures.CYCLE)
     assert plt.rcParams["axes.prop_cycle"].by_key()["color"] == list(figures.CYCLE)
+
+
+def test_guaranteed_and_reached():
+    ends = {"a": [bracket(1.0, 2.0), bracket(2.0, 3.0)], "b": [bracket(4.0, 4.0), bracket(5.0, 5.0)]}
+    figures.guaranteed_and_reached([1, 10], ends, xlabel="load", titles=["both", "how far apart"])
+    left, right = plt.gcf().axes
+    heights = [line.get_ydata().tolist() for line in left.get_lines()]
+    assert heights == [[2, 3], [1, 2], [4, 5], [4, 5]]
+    assert [line.get_ydata().tolist() for line in right.get_lines()] == [[2, 1.5], [1, 1]]
+    assert (legend(left), left.get_title(), right.get_title()) == (["a", "b"], "both", "how far apart")
+    assert (left.get_xscale(), left.get_yscale(), right.get_xscale()) == ("log", "log", "log")

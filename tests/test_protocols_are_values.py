@@ -16,11 +16,13 @@ from shufflekit import (
     DiscretizedLaplace,
     GaussianShuffle,
     HadamardResponse,
+    RandomCheckIn,
     RandomizedResponse,
     RandomizedResponseShuffle,
     Run,
     Shuffle,
     ShuffledCheckIn,
+    SlidingCheckIn,
 )
 
 PROTOCOLS = [
@@ -37,6 +39,11 @@ PROTOCOLS = [
     RandomizedResponseShuffle(4, 0.1, 1000),
     RandomizedResponseShuffle(3, 1 / 3, 1000, view="clones"),
     GaussianShuffle(math.pi, 30),
+    RandomCheckIn(1 / 3, 1_000),
+    RandomCheckIn(1.0, 1_000, 5_000, 1 / 7),
+    RandomCheckIn(1.0, 1_000, 5_000, empty="skipped"),
+    RandomCheckIn(1.0, 1_000, participation=0.1),
+    SlidingCheckIn(2.0, 100, 5_000),
 ]
 NAMES = {name: getattr(shufflekit, name) for name in shufflekit.__all__} | {"Fraction": Fraction}
 
@@ -52,7 +59,7 @@ def test_text_copies_and_pickles_give_the_same_protocol(protocol):
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=str)
 def test_nothing_can_be_changed(protocol):
-    for name in ("eps0", "n", "population", "view", "sigma", "anything"):
+    for name in ("eps0", "n", "population", "view", "sigma", "slots", "clients", "window", "anything"):
         with pytest.raises((FrozenInstanceError, AttributeError)):
             setattr(protocol, name, 5.0)
     assert protocol == eval(repr(protocol), NAMES)

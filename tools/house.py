@@ -32,13 +32,26 @@ class Room(NamedTuple):
 # put together, is no room: it may read everything, and nobody reads it.
 BESIDE = (
     Room(
-        "cli", "__main__ cli", "calibrate claims bounds protocols", "the same questions and answers on the command line"
+        "cli",
+        "__main__ cli check_in_cli command",
+        "calibrate claims bounds protocols",
+        "the same questions and answers on the command line",
     ),
     Room("course", "exercises explore figures pictures", "", "what the notebooks share: explorers, figures, exercises"),
     Room("learning", "learning", "protocols", "the training experiments; the only room that needs torch"),
-    Room("calibrate", "calibrate", "protocols", "back from a guarantee to the eps0, n or rounds that reach it"),
+    Room(
+        "calibrate",
+        "calibrate check_in_calibrate inverse",
+        "protocols",
+        "back from a guarantee to the eps0, n or rounds that reach it",
+    ),
     Room("claims", "claims", "", "the ledger: every claim of the papers, with its verdict"),
-    Room("bounds", "bounds", "papers protocols losses pairs definitions", "the papers' bounds, as `compare` asks them"),
+    Room(
+        "bounds",
+        "bounds check_in_bounds",
+        "papers protocols losses pairs definitions",
+        "the papers' bounds, as `compare` asks them",
+    ),
     Room("papers", "papers", "beyond exact protocols losses pairs definitions", "formulas as printed and as corrected"),
     Room("beyond", "beyond", "exact losses pairs definitions", "the kit's own theorems in their slow, exact form"),
     Room("certify", "certify", "definitions", "the judge: the same definitions in interval arithmetic"),

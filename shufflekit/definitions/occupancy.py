@@ -17,7 +17,6 @@ from shufflekit._validate import Array
 DEVIATIONS, SPARE = 13.0, 40.0  # of the number of empty slots, that are looked at: beyond is less than e^-80
 NODES_PER_DEVIATION, LEAST_NODES, ANGLE = 16.0, 96, 9.5  # of the circle; beyond so many deviations nothing is left
 MOST_SAMPLES = 400  # numbers that are looked at one by one: where there are more, every so many
-NOISE = 1e-7  # relative, of a chance: k log(e^s - 1) and the gamma functions are known to 1e-16 of 1e8 or so
 
 
 class Empty(NamedTuple):
@@ -38,40 +37,46 @@ def empty_slots(clients: int, slots: int, rate: float) -> Empty:
     low = max(0, slots - clients, int(mean - DEVIATIONS * deviation - SPARE))
     high = min(slots if rate < 1 or clients == 0 else slots - 1, int(mean + DEVIATIONS * deviation + SPARE))
     number = np.arange(low, max(low, high) + 1.0)
-    logs = [_log_chance(clients, slots, rate, part) for part in np.array_split(number, 1 + len(number) // 2000)]
+    away = slots * (1 - rate) / rate
+    near = float(_saddle(clients, np.array([max(1.0, min(slots - mean, clients))]), away)[0])
+    logs = [_log_chance(clients, slots, away, near, part) for part in np.array_split(number, 1 + len(number) // 2000)]
     log_chance, shared = (np.concatenate(column) for column in zip(*logs, strict=True))
     found = np.exp(log_chance - log_chance.max())
     return Empty(number, found / found.sum(), shared)
 
 
-def _log_chance(n: int, m: int, rate: float, number: Array) -> tuple[Array, Array]:
-    """The logarithm of each number's chance, but for a constant; and the mean of 1/(L + 1)."""
-    k, away = m - number, m * (1 - rate) / rate
+def _log_chance(n: int, m: int, away: float, near: float, number: Array) -> tuple[Array, Array]:
+    """The logarithm of each number's chance, but for a constant; and the mean of 1/(L + 1).
+
+    ``near`` is a radius like theirs: what is large is taken off at both, before it cancels.
+    """
+    k = m - number
     log_ways = -gammaln(number + 1) - gammaln(k + 1)
     if n == 0:
         return log_ways, np.ones(len(k))
-    some = k < n if rate == 1 else np.ones(len(k), dtype=bool)
+    some = k < n
     log_chance, shared = np.full(len(k), -np.inf), np.full(len(k), 0.5)
     radius = _saddle(n, k[some], away)
-    grown = np.exp(radius)
-    second = away * radius + k[some] * radius * grown * (np.expm1(radius) - radius) / np.expm1(radius) ** 2
+    rest = -np.expm1(-radius)  # e^r - 1 is e^r times that
+    second = away * radius + k[some] * (radius / rest - radius**2 * np.exp(-radius) / rest**2)
     nodes = np.maximum(LEAST_NODES, NODES_PER_DEVIATION * np.sqrt(second))
     angle = 2 * np.pi / nodes[:, None] * np.arange(LEAST_NODES)
     kept = (angle <= np.pi * (1 + 1e-9)) & (angle * np.sqrt(second)[:, None] <= np.maximum(ANGLE, LEAST_NODES))
     weight = np.where(angle == 0, 0.5, np.where(np.abs(angle - np.pi) < 1e-9, 0.5, 1.0)) * kept
     r, k_some = radius[:, None], k[some][:, None]
     move = r * np.expm1(1j * angle)
-    factor = np.log1p(grown[:, None] * np.expm1(move) / np.expm1(r))
+    factor = np.log1p(np.expm1(move) / rest[:, None])
     term = weight * np.exp(away * move + k_some * factor - 1j * n * angle)
     s = r + move
     total = 2 * (term.real.sum(axis=1)) / nodes
-    ratio = (term * (1 / s - 1 / np.expm1(s))).real.sum(axis=1) / term.real.sum(axis=1)
-    log_top = away * radius + k[some] * np.log(np.expm1(radius)) - n * np.log(radius)
+    ratio = (term * (1 / s + np.exp(-s) / np.expm1(-s))).real.sum(axis=1) / term.real.sum(axis=1)
+    moved = radius - near
+    log_top = away * moved + k[some] * (radius + np.log(rest)) - n * np.log1p(moved / near)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_chance[some] = log_ways[some] + log_top + np.log(np.maximum(total, 0.0))
     shared[some] = np.clip(ratio, 0.0, 0.5)
     # All come, to slots of their own: the coefficient is 1.
-    log_chance[~some] = np.where(k[~some] == n, log_ways[~some], -np.inf)
+    log_chance[~some] = log_ways[~some] - away * near + n * np.log(near)
     return log_chance, shared
 
 

@@ -42,7 +42,7 @@ class Definition(NamedTuple):
     """
 
     slots: int
-    population: int
+    population: Any  # as a rule a whole number
     laws: tuple[ScoreLaw, ...]
     shown: Any = 1
 

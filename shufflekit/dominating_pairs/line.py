@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 
 from shufflekit._validate import Array
 from shufflekit.dominating_pairs.board import Scores
+from shufflekit.search import first_yes
 
 SMOOTH = 0.01  # deviations of S, that the noise has: 5e-5 of eps
 LOG_SILENT = -45.0  # relative, of a node that is left out
 REACH = 9.0  # where the noise ends the integrand: e^{-9^2/2} is 3e-18
 LOG_WRAPPED = -36.0  # relative, of what the next periods add
-LINE_ERROR = 1e-12  # of a sum of nodes, relative: some hundreds of them, of one sign but for the last ones
+LINE_ERROR = 1e-12  # of a sum of nodes, next to the sum of their sizes: some hundreds of them
 FEW_VALUES = 12  # of a law, whose moment dies out along the line
 LOG_MOST = 300.0  # of a tilt: floating point holds it
-STEPS = 12  # of Newton's method: where the line lies decides effort only
+LOG_HUGE = 700.0
+MOST_NODES = 2_000_000  # beyond, Chernoff's bound does
 
 
 class Share(NamedTuple):
@@ -37,24 +39,28 @@ class Share(NamedTuple):
 
 def stop_loss(shares: Sequence[Share], log_chance: Array, x: float) -> float:
     """``E(S - x)_+`` for x >= 0 and scores of mean 0, never too small."""
-    middle = int(np.argmax(log_chance))
-    variance = sum(float(s.number[middle] * s.size[middle] ** 2) * s.law.variance for s in shares)
+    shares = [share for share in shares if (share.number * share.size).max() > 0]
+    variance = float(np.exp(log_chance) @ sum(s.number * s.size**2 * s.law.variance for s in shares)) if shares else 0.0
     if variance == 0:
         return 0.0
-    c = _saddle(shares, middle, x, variance)
-    deviation = math.sqrt(_slopes(shares, middle, c)[1] + 2 / c**2)
-    log_real = log_chance + sum(_log_moments(s, np.array([c]))[:, 0] for s in shares)
-    log_top = float(log_real.max())
     noise = SMOOTH * math.sqrt(variance)
+    c = _saddle(shares, log_chance, x, noise)
+    real = _real(shares, log_chance, c)
+    log_top, deviation = float(real.log_moment.max()), math.sqrt(real.variance + noise**2 + 2 / c**2)
+    # t e^{-c t} is 1/(e c) at most.
+    chernoff = math.exp(min(real.log_total - c * x - 1 - math.log(c), LOG_HUGE))
     log_value = log_top - c * x - 2 * math.log(c) - math.log(2.5 * deviation)
     period = max((0.5 * math.log(variance) - LOG_WRAPPED - log_value) / c, REACH * deviation)
-    nodes = 2 * np.pi / period * np.arange(math.ceil(REACH / noise * period / (2 * np.pi)) + 1.0)
-    heard = _heard(shares, c, nodes)
-    z = c + 1j * nodes[heard]
+    count = REACH / noise * period / (2 * np.pi)
+    if count > MOST_NODES:
+        return chernoff
+    nodes = 2 * np.pi / period * np.arange(math.ceil(count) + 1.0)
+    z = c + 1j * nodes[_heard(shares, c, nodes)]
     log_m = log_chance[:, None] + sum(_log_moments(s, z) for s in shares)
     value = np.exp(log_m - log_top).sum(axis=0) * np.exp(noise**2 * z**2 / 2 - (z - c) * x) / z**2
-    total = float(value.real.sum() - value.real[0] / 2) * 2 / period
-    return max(total, 0.0) * math.exp(log_top - c * x) * (1 + LINE_ERROR)
+    # Nodes may nearly cancel, where the line is not at the saddle.
+    total = float(value.real.sum() - value.real[0] / 2 + LINE_ERROR * np.abs(value).sum()) * 2 / period
+    return min(max(total, 0.0) * math.exp(min(log_top - c * x, LOG_HUGE)), chernoff)
 
 
 def _log_moments(share: Share, z: NDArray[Any]) -> NDArray[Any]:
@@ -67,27 +73,43 @@ def _log_moments(share: Share, z: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(share.number[:, None] * np.log1p(total))
 
 
-def _slopes(shares: Sequence[Share], at: int, c: float) -> tuple[float, float]:
-    """Mean and variance of the sum under ``e^{c S}``, for one of the numbers."""
-    mean = variance = 0.0
+class Real(NamedTuple):
+    """On the real axis: the logarithm of each number's term, and of all; mean and variance of S under ``e^{c S}``."""
+
+    log_moment: Array
+    log_total: float
+    mean: float
+    variance: float
+
+
+def _real(shares: Sequence[Share], log_chance: Array, c: float) -> Real:
+    log_moment, mean, variance = log_chance.copy(), np.zeros(len(log_chance)), np.zeros(len(log_chance))
     for share in shares:
-        size, count = float(share.size[at]), float(share.number[at])
-        own_mean, own_variance = share.law.tilted(c * size)
-        mean, variance = mean + count * size * own_mean, variance + count * size**2 * own_variance
-    return mean, variance
+        power = np.outer(c * share.size, share.law.value)
+        top = power.max(axis=1, keepdims=True)
+        weight = share.law.chance * np.exp(power - top)
+        total = weight.sum(axis=1)
+        small = top[:, 0] < 1
+        precise = np.log1p((share.law.chance * np.expm1(np.where(small[:, None], power, 0.0))).sum(axis=1))
+        log_moment += share.number * np.where(small, precise, top[:, 0] + np.log(total))
+        own = weight @ share.law.value / total
+        mean += share.number * share.size * own
+        variance += share.number * share.size**2 * (weight @ share.law.value**2 / total - own**2)
+    top_term = float(log_moment.max())
+    part = np.exp(log_moment - top_term)
+    middle = float(part @ mean / part.sum())
+    spread = float(part @ (variance + (mean - middle) ** 2) / part.sum())
+    return Real(log_moment, top_term + math.log(float(part.sum())), middle, max(spread, 0.0))
 
 
-def _saddle(shares: Sequence[Share], at: int, x: float, variance: float) -> float:
-    """About where the integrand is least on the real axis."""
+def _saddle(shares: Sequence[Share], log_chance: Array, x: float, noise: float) -> float:
+    """About where ``log M(c) + noise^2 c^2/2 - c x - 2 log c`` is least: it is convex in c."""
     most = LOG_MOST / max(float(np.abs(s.law.value).max() * s.size.max()) for s in shares)
-    c = min((x + math.sqrt(x**2 + 8 * variance)) / (2 * variance), most)
-    for _ in range(STEPS):
-        mean, slope = _slopes(shares, at, c)
-        step = (mean - x - 2 / c) / (slope + 2 / c**2)
-        c, before = float(np.clip(c - step, c / 2, min(2 * c, most))), c
-        if abs(c - before) <= 1e-3 * c:
-            break
-    return c
+
+    def rises(c: float) -> bool:
+        return c > 0 and _real(shares, log_chance, c).mean + noise**2 * c - x - 2 / c >= 0
+
+    return min(first_yes(rises, min(1 / (100 * noise), most), doublings=60, halvings=7), most)
 
 
 def _heard(shares: Sequence[Share], c: float, nodes: Array) -> NDArray[np.intp]:

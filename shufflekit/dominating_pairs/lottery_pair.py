@@ -29,6 +29,7 @@ from shufflekit.dominating_pairs.pair import Pair
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.tied_lottery import TiedLottery
 
+LOUD = 1e5  # E beyond which a message says nearly all, and clones of equal weight do
 TIED = 2.1  # E up to which binary corners are the worst, which no one law of votes follows closely
 LEAST_SLOTS = 100  # below, clones do
 PART = 1e-3  # of the worth: a slack that is little
@@ -52,10 +53,12 @@ class LotteryPair(Pair):
 
     @property
     def _many(self) -> bool:
-        return len(self.lottery.moves.laws) > 1 and self.lottery.slots >= LEAST_SLOTS
+        return len(self.lottery.moves.laws) > 1 and self.lottery.slots >= LEAST_SLOTS and self._ratio <= LOUD
 
     def of_clones(self, eps: float) -> float:
         """The same for the clones' lottery: to tell which of two is worth more."""
+        if self._ratio > LOUD:
+            return self.at(eps)
         return self._heavy * self._by_clones(self._all, eps, math.expm1(eps) / self._heavy)
 
     @property
@@ -69,7 +72,12 @@ class LotteryPair(Pair):
         return self
 
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
-        upper = np.array([_one(self, float(one)) if one < self.largest_loss else 0.0 for one in eps.ravel()])
+        inside = eps.ravel() < self.largest_loss
+        upper: Array = np.zeros(eps.size)
+        if self._ratio < TIED and not self.lottery.dummies and self.follows_corners:
+            upper[inside] = self._by_equal_slots(eps.ravel()[inside])
+        else:
+            upper[inside] = [_one(self, float(one)) for one in eps.ravel()[inside]]
         upper = upper.reshape(eps.shape)
         return Ends(upper, upper)
 
@@ -78,6 +86,8 @@ class LotteryPair(Pair):
 
     def at(self, eps: float) -> float:
         """``H_{e^eps}``, never too small."""
+        if self._ratio > LOUD:
+            return float(self._equal.delta(np.array([eps])).upper[0])
         x = math.expm1(eps) / self._heavy
         worth = self._by_corners(eps, x)
         if not worth < math.inf:
@@ -85,6 +95,13 @@ class LotteryPair(Pair):
         noise = score_error(self.lottery.slots, math.log(self._ratio))
         total = self._heavy * worth * (1 + noise) + self._crowded(eps)
         return min(max(total, TINY), 1.0)
+
+    @property
+    def _equal(self) -> Pair:
+        """All slots as likely hers as the likeliest one, or as many taken as may be, and clones."""
+        n, m, rate = self.lottery.clients, self.lottery.slots, float(self.lottery.rate)
+        slots, population = (m, m / rate) if self.lottery.dummies else (min(m, n), float(n))
+        return pair_of_law(Definition(slots, population, (self.lottery.moves.spares[0],)))
 
     def _by_clones(self, of: Terms, eps: float, x: float) -> float:
         """``E(sum - x)_+`` in units of the heavy chance, if all scores are clones'."""
@@ -122,17 +139,24 @@ class LotteryPair(Pair):
 
     def _by_tied_corners(self, eps: float, x: float) -> float:
         """The same from alpha = 1, at a cost of (alpha - 1)/2 of eps: at most ``alpha E(sum - x/alpha)_+`` there."""
-        alpha = math.exp(eps)
         if not self.follows_corners:
             return math.inf
-        if self.lottery.dummies:
-            tied = _tied(self.lottery)
-            return alpha * tied.worth(x / alpha) + tied.early.unlikely * self._by_clones(worst(self.lottery), eps, x)
+        alpha, tied = math.exp(eps), _tied(self.lottery)
+        return alpha * tied.worth(x / alpha) + tied.early.unlikely * self._by_clones(worst(self.lottery), eps, x)
+
+    def _by_equal_slots(self, eps: Array) -> Array:
+        """The same where all slots that count are alike, and only their number is random: H, at many alphas."""
         long, of = LongGame([scores(law, 1.0) for law in self.lottery.moves.laws], LONG_BLOCK), self._all
-        falling = np.argsort(-of.heavy)
+        falling, starts = np.argsort(-of.heavy), np.expm1(-eps) / self._heavy
         numbers = [int(number) for number in of.heavy[falling]]
-        worth = float(long.mean_worth(numbers, np.exp(of.log_chance[falling]), np.array([-x / alpha]))[0])
-        return alpha * worth + of.unlikely * self._by_clones(worst(self.lottery), eps, x)
+        found = np.exp(eps) * long.mean_worth(numbers, np.exp(of.log_chance[falling]), starts)
+        rest = [
+            of.unlikely * self._by_clones(worst(self.lottery), e, math.expm1(e) / self._heavy) for e in eps.tolist()
+        ]
+        noise = score_error(self.lottery.slots, math.log(self._ratio))
+        total = self._heavy * (found + np.array(rest)) * (1 + noise)
+        crowded = np.array([self._crowded(e) for e in eps.tolist()])
+        return np.asarray(np.clip(total + crowded, TINY, 1.0))
 
     def _slack(self, board: Board, laws: list[Scores], x: float) -> float:
         """The certificate, for slots of either weight: ``s K e^{-c x}`` times each slot's Lam, for the best tilt c."""

@@ -73,7 +73,7 @@ def _shared(lottery: Lottery, last: int) -> Terms | None:
     size = np.interp(place, whole.number, whole.shared)  # the more are empty, the fewer share a slot
     size = np.maximum(size, np.interp(np.floor(place), whole.number, whole.shared))
     log_chance = np.log([float(chance[part].sum()) for part in parts])
-    coin = _most_heavy(whole.number, log_pattern, float(number.min())) if last else 1.0
+    coin = _most_heavy(whole.number, log_pattern, float(number.min()), m - others) if last else 1.0
     return Terms(heavy, first - heavy, size, log_chance, coin, missing + unlikely)
 
 
@@ -91,11 +91,14 @@ def _least(others: int, last: int, rate: float) -> tuple[float, float]:
     return float(late.number[first]), float(below[first - 1]) if first else 0.0
 
 
-def _most_heavy(number: Array, log_pattern: Array, least: float) -> float:
+def _most_heavy(number: Array, log_pattern: Array, least: float, fewest: int) -> float:
     """The largest chance of a slot to be empty, given which others are, if so many are at least.
 
-    The two patterns that this leaves have k and k + 1 empty slots; of what else is not known it is a mean.
+    The two patterns that this leaves have k and k + 1 empty slots; of what else is not known it is a mean. Where fewer
+    than ``fewest`` are known, all others have to be empty. (Numbers below those listed are too unlikely to matter.)
     """
+    if number[0] == max(fewest, 0) and least < number[0]:
+        return 1.0
     known = np.isfinite(log_pattern) & (number >= least)
     step = np.diff(log_pattern[known])
     return float(1 / (1 + np.exp(-step.max(initial=-50.0)))) * (1 + 1e-6)

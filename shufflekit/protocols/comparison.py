@@ -1,10 +1,12 @@
 """A table of bounds on one run, side by side: value and source, or why it does not apply."""
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shufflekit._digits import rounded
+from shufflekit.protocols.bounds import Bound, Reports, TooSlow
 
 
 class Row(NamedTuple):
@@ -43,6 +45,27 @@ class Comparison:
         lines = [_html_row("th", ("side", "epsilon", "bound", "source"))]
         lines += [_html_row("td", (row.kind, row.value, row.name, row.note)) for row in self.rows]
         return f"<p>{html.escape(self.title)}</p><table>{''.join(lines)}</table>"
+
+
+def row_of(bound: Bound, parts: Sequence[tuple[Any, int]], delta: float) -> Row | None:
+    """A bound's row: its value, or why there is none; no row where it is about something else altogether."""
+    try:
+        reports = [protocol.reports()._replace(rounds=rounds) for protocol, rounds in parts]
+    except ValueError as reason:
+        if bound.about is not Reports:
+            return None
+        return Row("upper", bound.name, bound.source, None, f"does not apply: {reason}")
+    about = [isinstance(one, bound.about) for one in reports]
+    if not any(about):
+        return None
+    try:
+        if not all(about):
+            raise ValueError("is not about all of these rounds")
+        return Row("upper", bound.name, bound.source, bound.epsilon(reports, delta))
+    except TooSlow as reason:
+        return Row("upper", bound.name, bound.source, None, f"left out: {reason}")
+    except ValueError as reason:
+        return Row("upper", bound.name, bound.source, None, f"does not apply: {reason}")
 
 
 def once(own: list[Row], others: list[Row], rtol: float) -> list[Row]:

@@ -16,8 +16,8 @@ from shufflekit.dominating_pairs import Pair, pair_of
 from shufflekit.interop import to_dp_accounting
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.protocols.attacks import Attack, Attempt, attempts, worst
-from shufflekit.protocols.bounds import Bound, CheckIns, Reports, TooSlow, registered
-from shufflekit.protocols.comparison import Comparison, Row, in_order, once
+from shufflekit.protocols.bounds import CheckIns, Reports, registered
+from shufflekit.protocols.comparison import Comparison, Row, in_order, once, row_of
 from shufflekit.renyi import RenyiCurve
 
 MAX_ROUNDS = 10**12  # of one protocol
@@ -168,7 +168,7 @@ class Questions(ABC):
         return [Row("upper", OWN_PAIR, source, self.guarantee(delta).upper, remark)]
 
     def _rows_of_papers(self, delta: float) -> list[Row]:
-        rows = (_row_of(bound, [*self.parts], delta) for bound in registered())
+        rows = (row_of(bound, self.parts, delta) for bound in registered())
         return [row for row in rows if row is not None]
 
     def _pure_row(self) -> Row:
@@ -268,27 +268,6 @@ class Run(Questions):
 
     def __repr__(self) -> str:
         return " + ".join(f"{protocol} * {rounds:_}" for protocol, rounds in self.parts)
-
-
-def _row_of(bound: Bound, parts: list[tuple[Protocol, int]], delta: float) -> Row | None:
-    """A bound's row: its value, or why there is none; no row where it is about something else altogether."""
-    try:
-        reports = [protocol.reports()._replace(rounds=rounds) for protocol, rounds in parts]
-    except ValueError as reason:
-        if bound.about is not Reports:
-            return None
-        return Row("upper", bound.name, bound.source, None, f"does not apply: {reason}")
-    about = [isinstance(one, bound.about) for one in reports]
-    if not any(about):
-        return None
-    try:
-        if not all(about):
-            raise ValueError("is not about all of these rounds")
-        return Row("upper", bound.name, bound.source, bound.epsilon(reports, delta))
-    except TooSlow as reason:
-        return Row("upper", bound.name, bound.source, None, f"left out: {reason}")
-    except ValueError as reason:
-        return Row("upper", bound.name, bound.source, None, f"does not apply: {reason}")
 
 
 def _exceeds(way: Composition, eps: float, delta: float) -> bool:

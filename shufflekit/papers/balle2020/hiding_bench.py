@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from shufflekit.beyond import windows
-from shufflekit.bracket import Bracket
 from shufflekit.definitions import growth, response
 from shufflekit.exact.loads import squared_loads
 from shufflekit.papers.balle2020 import replacement, shuffling, swapping
@@ -160,19 +159,6 @@ def replacements() -> Compared:
         (proved(eps0, m), float(replacement.thm43(eps0, m, DELTA)), f"eps0 = {eps0:g}, m = {m:,}")
         for eps0, m in product(LEVELS, SIZES)
     )
-
-
-def one_a_slot(eps0: float, m: int, n: int) -> Bracket:
-    """A_fix of n clients, all of whom come: what an attack reaches, and a guarantee by clones. [beyond] 15 and 16
-
-    The guarantee is that of m slots, or of m clients sampled from n; the attack is that of m slots with the population
-    m/q, q the chance to be taken, here rounded up.
-    """
-    guarantee = proved(eps0, m)
-    if m < n:
-        guarantee = min(guarantee, Shuffle(eps0, m, n, reduction="clones").epsilon(DELTA).upper)
-    population = math.ceil(n / -math.expm1(n * math.log1p(-1 / m)))
-    return Bracket(Shuffle(eps0, m, population).attack_epsilon(DELTA).lower, guarantee)
 
 
 def reached(eps0: float, n: int, m: int, client: int) -> float:

@@ -1,0 +1,76 @@
+"""What the commands share: options in full, numbers in words, and how answers are printed."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from shufflekit._digits import rounded
+from shufflekit.bracket import Bracket, Reached
+from shufflekit.inverse import DIGITS
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser that wants options in full, and whose errors are one line in words and exit code 2."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, allow_abbrev=False)  # --eps would be taken for --eps0
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def whole(text: str) -> int:
+    """A whole number, written as 1000000, 1_000_000 or 1e6."""
+    try:
+        number = float(text)
+        if number != int(number):
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
+    # Digits beyond 2^53 would be lost by way of float.
+    return int(text) if text.replace("_", "").lstrip("+-").isdigit() else int(number)
+
+
+def number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
+
+
+def add_command(
+    commands: Any, name: str, about: str, run: Callable[[argparse.Namespace], None], examples: str
+) -> argparse.ArgumentParser:
+    formatter = argparse.RawDescriptionHelpFormatter
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=about, description=about, epilog=examples, formatter_class=formatter
+    )
+    command.set_defaults(run=run)
+    return command
+
+
+def add_delta(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--delta", type=number, required=True, help="strictly between 0 and 1")
+
+
+def ends(name: str, answer: Bracket, attack: Reached) -> dict[str, Any]:
+    """Both, for programs."""
+    return {name: answer._asdict(), f"attack_{name}": attack._asdict(), "attack": attack.name}
+
+
+def print_ends(name: str, answer: Bracket, attack: Reached, assumed: str) -> None:
+    upper, lower = _shown(answer.upper, up=True), _shown(answer.lower, up=False)
+    print(f"  {name + ' <=':11} {upper}  guaranteed, for every eps0-LDP randomizer and all data")
+    print(f"  {name + ' >=':11} {lower}  reached, by {attack.name}")
+    print(f"  assumed: {assumed}")
+
+
+def print_found(name: str, found: float, which: str, eps: float) -> None:
+    """What was calibrated, and how far its digits go."""
+    shown = f"{found:,}" if isinstance(found, int) else f"{found:g}"
+    digits = "" if isinstance(found, int) and found < 10**DIGITS else f", to {DIGITS} digits,"
+    print(f"{name} = {shown} is the {which}{digits} with epsilon <= {eps:g}")
+
+
+def _shown(value: float, *, up: bool) -> str:
+    return f"{rounded(value, up=up):<11g}"

@@ -1,0 +1,138 @@
+"""Exercises: the hidden cases recomputed by another route, and what ``check`` says to all kinds of answers."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from shufflekit import Shuffle, exact, exercises
+from shufflekit.beyond import slots
+from shufflekit.definitions import clones
+from shufflekit.divergences import hockey_stick
+from shufflekit.exercises import EXERCISES, Case, Exercise, check
+from shufflekit.randomizers import RandomizedResponse
+
+HALF = Fraction(1, 2)
+
+
+def said(capsys, number, answer):
+    check(number, answer)
+    return capsys.readouterr().out.strip()
+
+
+def hockey(view, x0, x1, alpha):
+    return hockey_stick(*exact.aligned(view(x0), view(x1)), alpha)
+
+
+# Notebook 14.
+
+
+def chance_to_be_taken(n, m, p0):
+    """Client 1 comes to a slot of L others and is taken with the chance 1/(L + 1)."""
+    others = [math.comb(n - 1, k) * (p0 / m) ** k * (1 - p0 / m) ** (n - 1 - k) for k in range(n)]
+    return p0 * sum(chance / (k + 1) for k, chance in enumerate(others))
+
+
+def gone(n, m):
+    """What is left of H at an alpha beyond all ratios: she comes, or she does not, and empty slots show."""
+    channel = RandomizedResponse(2, ratio=3)
+    here = exact.fixed_window(channel, (0,) * n, m)
+    away = exact.fixed_window(channel, (0,) * (n - 1), m) if n > 1 else {(None,) * m: Fraction(1)}
+    return hockey_stick(*exact.aligned(here, away), 10**9)
+
+
+def worst_swap():
+    channel = RandomizedResponse(2, ratio=3)
+    data = exact.neighbours_of(lambda records: exact.one_swap(channel, records), 2, 3)
+    return max(hockey_stick(one.p, one.q, 1) for one in data)
+
+
+def crowded():
+    channel, alpha = RandomizedResponse(2, ratio=2), Fraction(3, 2)
+
+    def view(x):
+        return exact.fixed_window(channel, (x, 0, 0, 1), 3, 1, 0)
+
+    return max(hockey(view, *pair, alpha) for pair in ((0, 1), (1, 0)))
+
+
+# Notebook 15.
+
+
+def dummies_of_a_window(n, m):
+    """By the list of all slots that n clients may come to."""
+    ways = list(itertools.product(*(range(j, j + m) for j in range(n))))
+    return Fraction(sum(n + m - 1 - len(set(way)) for way in ways), len(ways))
+
+
+def first_client_is_taken(m):
+    """Of m clients, the only ones who share a window with the first."""
+    ways = list(itertools.product(*(range(j, j + m) for j in range(m))))
+    return sum(Fraction(1, way.count(way[0])) for way in ways) / len(ways)
+
+
+def inverse_load(n, m):
+    ways = [way.count(0) for way in itertools.product(range(m), repeat=n)]
+    return sum(Fraction(1, load) for load in ways if load) / sum(load > 0 for load in ways)
+
+
+def slots_for_a_tenth():
+    """[beyond] 15 in its clones' form: what m slots guarantee to all of a sliding window."""
+    return next(m for m in range(2090, 2110) if Shuffle(1.0, m, reduction="clones").epsilon(1e-6).upper <= 0.1)
+
+
+ANSWERS = {"14.1": chance_to_be_taken, "14.2": crowded(), "14.3": worst_swap(), "14.4": gone}
+ANSWERS |= {
+    "15.1": dummies_of_a_window,
+    "15.3": first_client_is_taken,
+    "15.2": inverse_load,
+    "15.4": slots_for_a_tenth(),
+}
+
+
+@pytest.mark.parametrize("number", ANSWERS)
+def test_what_is_right(capsys, number):
+    assert said(capsys, number, ANSWERS[number]) == f"{number}: Right."
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_every_exercise(capsys, number):
+    exercise = EXERCISES[number]
+    function = bool(exercise.cases[0].given)
+    assert all(bool(case.given) == function for case in exercise.cases)
+    assert all(not exercises.same(trap.wrong, exercise.cases[trap.case].right) for trap in exercise.traps)
+    for stub in (None, ..., lambda *given: None, lambda *given: ...):
+        if function or not callable(stub):
+            assert said(capsys, number, stub) == f"{number}: Not answered yet."
+    wrong = (lambda *given: math.pi) if function else math.pi
+    assert said(capsys, number, wrong) == f"{number}: Not yet. Hint: {exercise.hint}"
+
+
+def test_traps_have_hints_of_their_own(capsys):
+    friend = slots.averaged((clones(Fraction(1)),), 4, 3, 1, Fraction(3, 2))
+    assert "averaged weights" in said(capsys, "14.2", friend)
+    assert "clone pair" in said(capsys, "14.3", 5 / 16)
+    assert "m/n" in said(capsys, "14.1", lambda n, m, p0: Fraction(m, n))
+    assert "alone" in said(capsys, "14.4", lambda n, m: Fraction(m - 1, m) ** (n - 1) if n > 1 else 1)
+
+
+def test_answers_of_other_kinds(capsys):
+    assert said(capsys, "14.2", 0.0040581) == "14.2: Right."
+    assert said(capsys, "14.2", np.float64(71 / 17496)) == "14.2: Right."
+    assert said(capsys, "14.2", "71/17496").startswith("14.2: Not yet. Hint")
+    assert said(capsys, "14.2", lambda: 1) == "14.2: Not yet. The answer is a value."
+    assert said(capsys, "14.1", 0.75) == "14.1: Not yet. The answer is a function."
+    assert "Given (1, 1, 1) it raised ZeroDivisionError" in said(capsys, "14.1", lambda n, m, p0: 1 / (n - m))
+    with pytest.raises(ValueError, match=r"number must be one of 14\.1, .*got '99\.1'"):
+        check("99.1", 0)
+
+
+def test_lists_and_words():
+    assert exercises.same([1.0001, "a"], (1, "a"))
+    assert exercises.same(np.array([1, 2]), [1, 2])
+    assert not exercises.same([1], [1, 2])
+    assert not exercises.same(3, [1, 2])
+    assert not exercises.same(True, 1)
+    assert Exercise((Case((), 1),), "hint").traps == ()

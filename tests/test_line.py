@@ -1,0 +1,161 @@
+"""E(S - x)_+ by a line: never below the truth, and close to it where the sum is of many."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shufflekit.definitions import clones, corners
+from shufflekit.dominating_pairs.board import Scores
+from shufflekit.dominating_pairs.game_pair import scores
+from shufflekit.dominating_pairs.line import Share, stop_loss
+
+ONE = np.ones(1)
+LAWS = {
+    "fair": Scores(np.array([1.0, -1.0]), np.array([0.5, 0.5])),
+    "rare gain": Scores(np.array([6.0, -1 / 9]), np.array([1 / 55, 54 / 55])),
+    "rare loss": Scores(np.array([0.1, -9.0]), np.array([90 / 91, 1 / 91])),
+    "clones": scores(clones(math.expm1(1.0)), 1.1),
+    "corner": scores(corners(math.expm1(2.0)).laws[0], 1.0),
+}
+
+
+def outcomes(law, count, size):
+    """All sums of so many scores, with their chances."""
+    for times in itertools.product(range(count + 1), repeat=len(law.value)):
+        if sum(times) == count:
+            ways = math.factorial(count) / math.prod(map(math.factorial, times))
+            yield (
+                math.fsum(t * v * size for t, v in zip(times, law.value, strict=True)),
+                ways * math.prod(float(c) ** t for t, c in zip(times, law.chance, strict=True)),
+            )
+
+
+def truth(parts, chances, x):
+    """The mean over all outcomes: each part is (law, counts, sizes)."""
+    total = []
+    for i, chance in enumerate(chances):
+        laws = [list(outcomes(law, int(count[i]), float(size[i]))) for law, count, size in parts]
+        for all_of in itertools.product(*laws):
+            value = math.fsum(v for v, _ in all_of) - x
+            total.append(chance * math.prod(c for _, c in all_of) * max(value, 0.0))
+    return math.fsum(total)
+
+
+def found(parts, chances, x):
+    return stop_loss([Share(*part) for part in parts], np.log(chances), x)
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_never_below_all_outcomes_of_one_size(name, count):
+    """From x = 0 to where nothing is left."""
+    law = LAWS[name]
+    parts, top = [(law, count * ONE, ONE)], count * float(law.value.max())
+    for x in np.arange(0.0, 0.99, 0.07) * top:
+        real, own = truth(parts, [1.0], x), found(parts, [1.0], x)
+        assert real * (1 - 1e-12) <= own <= real + 0.01 * math.sqrt(count * law.variance)
+
+
+@given(
+    st.sampled_from(sorted(LAWS)),
+    st.sampled_from(sorted(LAWS)),
+    st.integers(1, 4),
+    st.integers(0, 4),
+    st.floats(0.05, 1),
+    st.floats(0, 0.95),
+)
+@settings(max_examples=60)
+def test_never_below_all_outcomes_of_two_sizes(first, second, heavy, light, size, share):
+    """Some scores whole, some smaller."""
+    parts = [(LAWS[first], heavy * ONE, ONE), (LAWS[second], light * ONE, size * ONE)]
+    x = share * (heavy * LAWS[first].value.max() + light * size * LAWS[second].value.max())
+    assert found(parts, [1.0], x) >= truth(parts, [1.0], x) * (1 - 1e-12)
+
+
+@given(
+    st.sampled_from(sorted(LAWS)),
+    st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3), st.floats(0.3, 1)), min_size=2, max_size=4),
+    st.floats(0, 0.8),
+)
+@settings(max_examples=60)
+def test_never_below_a_mixture_over_numbers(name, numbers, share):
+    """How many are heavy, how many light and how light may all be random."""
+    heavy, light, size = (np.array(column, dtype=float) for column in zip(*numbers, strict=True))
+    chances = np.arange(1.0, len(numbers) + 1)
+    chances /= chances.sum()
+    law = LAWS[name]
+    parts = [(law, heavy, np.ones(len(numbers))), (law, light, size)]
+    x = share * float((heavy[-1] + light[-1] * size[-1]) * law.value.max())
+    assert found(parts, chances, x) >= truth(parts, chances, x) * (1 - 1e-12)
+
+
+def by_convolution(law, count, x):
+    """The scores of a crowd on a grid that they all lie on."""
+    step = 0.5
+    nodes = np.round(law.value / step).astype(int)
+    own = np.zeros(int(nodes.max() - nodes.min()) + 1)
+    np.add.at(own, nodes - nodes.min(), law.chance)
+    total = np.ones(1)
+    for bit in bin(count)[2:]:
+        total = np.convolve(total, total)
+        total = np.convolve(total, own) if bit == "1" else total
+    value = step * (count * nodes.min() + np.arange(len(total)))
+    return math.fsum(total * np.maximum(value - x, 0))
+
+
+GRIDDED = [
+    Scores(np.array([1.5, -0.5]), np.array([0.25, 0.75])),
+    Scores(np.array([2.0, -2.0, 0.0]), np.array([0.25, 0.25, 0.5])),
+    Scores(np.array([0.5, -4.5]), np.array([0.9, 0.1])),
+]
+
+
+@pytest.mark.parametrize("law", GRIDDED, ids=["gain", "even", "loss"])
+@pytest.mark.parametrize("count", [100, 1000])
+@pytest.mark.parametrize("far", [0.0, 0.5, 2.0, 4.0, 6.0])
+def test_close_for_a_crowd(law, count, far):
+    """The noise is 1e-4 of the variance, which far out is more of the worth: half the squared distance as much."""
+    x = far * math.sqrt(count * law.variance)
+    real, own = by_convolution(law, count, x), found([(law, count * ONE, ONE)], [1.0], x)
+    allowed = 0.02 if far >= 4 or law is GRIDDED[2] else 0.01
+    assert real * (1 - 1e-9) <= own <= real * (1 + allowed) + 1e-12
+
+
+def test_a_law_of_many_values():
+    """A sum of 12 as one score of many values, and 12 more one by one: as 24."""
+    law = GRIDDED[1]
+    many = outcomes(law, 12, 1.0)
+    mass = {}
+    for value, chance in many:
+        mass[value] = mass.get(value, 0.0) + chance
+    summed = Scores(np.array(list(mass)), np.array(list(mass.values())))
+    assert len(summed.value) > 12
+    for x in (0.0, 1.0, 8.0, 20.0):
+        real = by_convolution(law, 24, x)
+        assert real * (1 - 1e-9) <= found([(law, 12 * ONE, ONE), (summed, ONE, ONE)], [1.0], x) <= real * 1.03
+        assert found([(summed, 2 * ONE, ONE)], [1.0], x) >= real * (1 - 1e-9)
+
+
+def test_what_is_silent_changes_nothing():
+    """Nobody light, or a law of no variance: the worth is that of the others."""
+    law, none = GRIDDED[0], Scores(np.zeros(1), np.ones(1))
+    alone = found([(law, 50 * ONE, ONE)], [1.0], 10.0)
+    assert found([(law, 50 * ONE, ONE), (law, 0 * ONE, 0.3 * ONE)], [1.0], 10.0) == pytest.approx(alone, rel=1e-9)
+    assert found([(law, 50 * ONE, ONE), (none, 3 * ONE, ONE)], [1.0], 10.0) == pytest.approx(alone, rel=1e-9)
+    assert found([(none, 3 * ONE, ONE)], [1.0], 0.0) == 0
+
+
+@pytest.mark.parametrize("name", ["rare gain", "rare loss", "clones"])
+def test_falls_and_is_convex(name):
+    """Up to round-off, where the lines differ from x to x."""
+    top = 200 * float(LAWS[name].value.max())
+    x = np.linspace(0, min(60, 0.9 * top), 41)
+    own = np.array([found([(LAWS[name], 200 * ONE, ONE)], [1.0], one) for one in x])
+    assert np.isfinite(own).all()
+    assert (own >= 0).all()
+    assert (np.diff(own) <= 1e-9 * own[:-1]).all()
+    assert (np.diff(own, 2) >= -1e-9 * own[1:-1]).all()
