@@ -10,11 +10,13 @@ import numpy as np
 from shufflekit._validate import Array
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
+from shufflekit.dominating_pairs.game_pair import GamePair
 from shufflekit.dominating_pairs.hulled import listed_by_knots
 from shufflekit.dominating_pairs.lottery_pair import LotteryPair
 from shufflekit.dominating_pairs.pair import Pair
 
-LOOKS, CLEARLY = 7, 1.2  # alphas at which pairs are compared, and how many times more one is not looked at
+LOOKS, ROUGH = 7, 0.03  # alphas at which pairs are compared, and a tolerance for it
+CLEARLY = 1.2  # times more, than which one is not looked at
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,17 @@ class LeastPair(Pair):
         """
         lotteries = self._lotteries
         known = any(pair.lottery.dummies and pair.follows_corners for pair in lotteries)
-        rest = [] if known else [pair for pair in self.pairs if pair not in lotteries]
-        if len(lotteries) > 1:
-            some = eps.ravel()[np.linspace(0, eps.size - 1, min(eps.size, LOOKS)).astype(int)]
-            clones = np.array([[pair.of_clones(float(one)) for one in some] for pair in lotteries])
-            near = (clones <= CLEARLY * clones.min(axis=0)).any(axis=1)
-            lotteries = [pair for pair, close in zip(lotteries, near, strict=True) if close]
-        return [*lotteries, *rest]
+        pairs = lotteries if known else list(self.pairs)
+        if len(pairs) == 1:
+            return list(pairs)
+        some = eps.ravel()[np.linspace(0, eps.size - 1, min(eps.size, LOOKS)).astype(int)]
+        clones = np.array([_of_clones(pair, some) for pair in pairs])
+        near = (clones <= CLEARLY * clones.min(axis=0)).any(axis=1)
+        return [pair for pair, close in zip(pairs, near, strict=True) if close]
+
+
+def _of_clones(pair: Pair, eps: Array) -> Array:
+    """About what the pair would be if all scores were clones'."""
+    if isinstance(pair, LotteryPair):
+        return np.array([pair.of_clones(float(one)) for one in eps])
+    return (pair.fallback if isinstance(pair, GamePair) else pair).delta(eps, ROUGH).upper

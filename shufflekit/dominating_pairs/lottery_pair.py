@@ -35,7 +35,7 @@ LEAST_SLOTS = 100  # below, clones do
 PART = 1e-3  # of the worth: a slack that is little
 TYPICAL = 6.5  # deviations at which the steps on the board are chosen
 WIDTH = 0.01  # in log alpha: how far apart those are that share a board
-STEPS = (1.0, 1.5, 2.25, 3.4)  # times as many last slots as where all are alike
+MOST_LAST = 5_000  # slots on the board
 
 
 @dataclass(frozen=True)
@@ -181,12 +181,9 @@ class LotteryPair(Pair):
         if few is None or few.law != 0:
             return None
         share = n / float((self._all.heavy + self._all.light).max())
-        for more in STEPS:
-            last = math.ceil(more * few.steps / share)
-            if last > self.lottery.slots / 4 or terms(self.lottery, last) is None:
-                return None
-            return last
-        return None
+        last = math.ceil(few.steps / share)
+        enough = last <= min(self.lottery.slots / 4, MOST_LAST) and terms(self.lottery, last) is not None
+        return last if enough else None
 
     @cached_property
     def _all(self) -> Terms:

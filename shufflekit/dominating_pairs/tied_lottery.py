@@ -24,6 +24,7 @@ from shufflekit.dominating_pairs.score_grid import finite_score
 from shufflekit.dominating_pairs.score_sums import sums
 
 BLOCK = 500  # slots
+LEAST_HEAVY = 5.0  # slots of a block: of fewer the grid, which is made for them, sees nothing
 LAST, LEAST_BLOCKS = 0.03, 2  # of all slots: those that the game is played in
 LARGER = (0.002, 0.003, 0.0045, 0.006, 0.008, 0.011, 0.015, 0.02, 0.03, 0.045, 0.07)  # scores, relative
 STRETCHES = 400  # of the board, whose largest excess counts
@@ -45,8 +46,8 @@ class TiedLottery:
         self.lottery, blocks = lottery, max(LEAST_BLOCKS, round(LAST * lottery.slots / BLOCK))
         self.last = blocks * BLOCK
         found = terms(lottery, self.last) if 3 * self.last <= lottery.slots else None
-        self.serves = found is not None
-        if found is None:
+        self.serves = found is not None and found.coin * BLOCK > LEAST_HEAVY
+        if found is None or not self.serves:
             return
         self.early: Terms = found
         self.laws = [scores(law, 1.0) for law in lottery.moves.laws]
