@@ -8,7 +8,18 @@ from importlib.metadata import version
 from typing import Any
 
 from shufflekit import _output, calibrate, check_in_cli, claims
-from shufflekit.command import Parser, add_command, add_delta, ends, number, print_ends, print_found, whole
+from shufflekit.command import (
+    Parser,
+    add_command,
+    add_delta,
+    ask_delta,
+    ask_epsilon,
+    ends,
+    number,
+    print_ends,
+    print_found,
+    whole,
+)
 from shufflekit.protocols import Run, Shuffle
 from shufflekit.protocols.shuffle import REDUCTION, REDUCTIONS
 
@@ -134,27 +145,11 @@ def _run(options: argparse.Namespace) -> Run:
 
 
 def _epsilon(options: argparse.Namespace) -> None:
-    run = _run(options)
-    answer, attack = run.epsilon(options.delta), run.attack_epsilon(options.delta)
-    table = run.compare(options.delta) if options.compare else None
-    if options.json:
-        rows = {"comparison": [row._asdict() for row in table.rows]} if table else {}
-        _print_json(options, {"delta": options.delta, **ends("epsilon", answer, attack), **rows})
-        return
-    print(f"{run} at delta = {options.delta:g}")
-    print_ends("epsilon", answer, attack, ASSUMED)
-    if table:
-        print(f"\n{table}")
+    ask_epsilon(options, _run(options), ASSUMED, _print_json)
 
 
 def _delta(options: argparse.Namespace) -> None:
-    run = _run(options)
-    answer, attack = run.delta(options.eps), run.attack_delta(options.eps)
-    if options.json:
-        _print_json(options, {"eps": options.eps, **ends("delta", answer, attack)})
-        return
-    print(f"{run} at epsilon = {options.eps:g}")
-    print_ends("delta", answer, attack, ASSUMED)
+    ask_delta(options, _run(options), ASSUMED, _print_json)
 
 
 def _calibrate(options: argparse.Namespace) -> None:

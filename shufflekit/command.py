@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 from shufflekit._digits import rounded
 from shufflekit.bracket import Bracket, Reached
 from shufflekit.inverse import DIGITS
+from shufflekit.protocols import Run
 
 
 class Parser(argparse.ArgumentParser):
@@ -74,3 +75,30 @@ def print_found(name: str, found: float, which: str, eps: float) -> None:
 
 def _shown(value: float, *, up: bool) -> str:
     return f"{rounded(value, up=up):<11g}"
+
+
+Printed = Callable[[argparse.Namespace, dict[str, Any]], None]
+
+
+def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, print_json: Printed) -> None:
+    """The epsilon at a delta, and every published bound where they are asked for."""
+    answer, attack = run.epsilon(options.delta), run.attack_epsilon(options.delta)
+    table = run.compare(options.delta) if options.compare else None
+    if options.json:
+        rows = {"comparison": [row._asdict() for row in table.rows]} if table else {}
+        print_json(options, {"delta": options.delta, **ends("epsilon", answer, attack), **rows})
+        return
+    print(f"{run} at delta = {options.delta:g}")
+    print_ends("epsilon", answer, attack, assumed)
+    if table:
+        print(f"\n{table}")
+
+
+def ask_delta(options: argparse.Namespace, run: Run, assumed: str, print_json: Printed) -> None:
+    """The delta at an epsilon."""
+    answer, attack = run.delta(options.eps), run.attack_delta(options.eps)
+    if options.json:
+        print_json(options, {"eps": options.eps, **ends("delta", answer, attack)})
+        return
+    print(f"{run} at epsilon = {options.eps:g}")
+    print_ends("delta", answer, attack, assumed)

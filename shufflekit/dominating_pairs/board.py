@@ -34,6 +34,10 @@ class Scores(NamedTuple):
     def variance(self) -> float:
         return float(self.chance @ self.value**2)
 
+    def times(self, size: float) -> "Scores":
+        """So many times as large."""
+        return Scores(self.value * size, self.chance)
+
     def log_moments(self, tilts: Array) -> Array:
         """``log E e^{tilt g}`` at each of the tilts."""
         powers = np.outer(tilts, self.value)
@@ -86,7 +90,7 @@ class Board:
         self.x = step * np.arange(-self.half, self.half + 1.0)
         self.moves = [(1.0, [self._move(law) for law in laws])]
         if light is not None:
-            lighter = [self._move(Scores(law.value * light.size, law.chance)) for law in laws]
+            lighter = [self._move(law.times(light.size)) for law in laws]
             self.moves = [(1 - light.chance, self.moves[0][1]), (light.chance, lighter)]
         self.rise = np.zeros(len(self.x))
         self.weight = 1.0

@@ -163,9 +163,9 @@ class LotteryPair(Pair):
         early = self._early
         tilts = TILTS * max(x, math.sqrt(self._variance)) / self._variance
         sizes = [1.0, *{float(early.size.min()), float(early.size.max())} - {0.0}]
-        gains = [log_gain(board, [_times(law, size) for law in laws], 0, tilts) for size in sizes]
+        gains = [log_gain(board, [law.times(size) for law in laws], 0, tilts) for size in sizes]
         heavy = log_most(laws, tilts)
-        light = log_most([_times(law, float(early.size.max())) for law in laws], tilts)
+        light = log_most([law.times(float(early.size.max())) for law in laws], tilts)
         grown = early.log_chance[:, None] + early.heavy[:, None] * heavy + early.light[:, None] * light
         bound = np.max(gains, axis=0) + math.log(self.lottery.slots) + np.logaddexp.reduce(grown, axis=0) - tilts * x
         return math.exp(min(float(bound.min()), LOG_HUGE))
@@ -249,7 +249,3 @@ def _late(pair: LotteryPair, first: float) -> Late:
 
 def _shares(law: Scores, of: Terms) -> list[Share]:
     return [Share(law, of.heavy, np.ones(len(of.heavy))), Share(law, of.light, of.size)]
-
-
-def _times(law: Scores, size: float) -> Scores:
-    return Scores(law.value * size, law.chance)

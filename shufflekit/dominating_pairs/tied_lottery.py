@@ -90,7 +90,7 @@ class TiedLottery:
                 np.concatenate([one.value, zero.value]) * (1 + larger), np.concatenate([one.chance, zero.chance]) / 2
             )
             sizes = sorted({1.0, float(self.early.size.min()), float(self.early.size.max())})
-            found = [self.board.excess([_times(each, size) for each in (law, *self.laws)], 0) for size in sizes]
+            found = [self.board.excess([each.times(size) for each in (law, *self.laws)], 0) for size in sizes]
             points, excess = (np.concatenate(column) for column in zip(*found, strict=True))
             self.steps[larger] = Step(law, *_most_of_each(points[excess > 0], excess[excess > 0]))
         return self.steps[larger]
@@ -100,7 +100,7 @@ class TiedLottery:
         tilts = TILTS * max(x, math.sqrt(self.variance)) / self.variance
         gain = (step.excess - np.outer(tilts, step.points)).max(axis=1, initial=-np.inf) + tilts * self.board.step
         heavy = log_most([step.law, *self.laws], tilts)
-        light = log_most([_times(law, float(self.early.size.max())) for law in (step.law, *self.laws)], tilts)
+        light = log_most([law.times(float(self.early.size.max())) for law in (step.law, *self.laws)], tilts)
         grown = self.early.log_chance[:, None] + np.outer(self.early.heavy, heavy) + np.outer(self.early.light, light)
         bound = gain + math.log(self.lottery.slots) + np.logaddexp.reduce(grown, axis=0) - tilts * x
         return math.exp(min(float(bound.min()), LOG_HUGE))
@@ -132,7 +132,3 @@ def _most_of_each(points: Array, excess: Array) -> tuple[Array, Array]:
     np.maximum.at(most, np.clip(np.searchsorted(edges, points, side="right") - 1, 0, STRETCHES - 1), excess)
     kept = most > 0
     return edges[:-1][kept], np.log(most[kept])
-
-
-def _times(law: Scores, size: float) -> Scores:
-    return Scores(law.value * size, law.chance)

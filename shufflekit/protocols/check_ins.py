@@ -5,6 +5,7 @@ more than all messages shuffled, with who came by her own coin.
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -27,8 +28,32 @@ TERNARY = ("3-ary randomized response, the others and the dummy at a third value
 NUMBERS = 48  # of slots that are taken, that an attacker tells apart: he may throw some answers away
 
 
+class _CheckedIn(Protocol):
+    """What check-ins have in common: others alike are the worst data known, under either randomized response."""
+
+    eps0: float
+
+    @property
+    def attacks(self) -> Sequence[Attack]:
+        ternary = Attack(*TERNARY, partial(self._attacked, 3))
+        if self.eps0 > math.log(2):
+            return (ternary,)
+        return Attack(*BINARY, partial(self._attacked, 2)), ternary
+
+    def reports(self) -> CheckIns:
+        return CheckIns(self)
+
+    @property
+    def local_limit(self) -> float:
+        return self.eps0
+
+    @abstractmethod
+    def _attacked(self, k: int, number: Callable[[float], Any]) -> Definition | Mixture:
+        """What k-ary randomized response shows."""
+
+
 @dataclass(frozen=True, repr=False)
-class RandomCheckIn(Protocol):
+class RandomCheckIn(_CheckedIn):
     """One epoch: each client comes with probability ``participation`` to one of the slots, which she picks at random;
     each slot takes one of those who came, at random, and shows that client's eps0-LDP answer.
 
@@ -86,20 +111,6 @@ class RandomCheckIn(Protocol):
             found["clients sampled for the slots"] = partial(self._lottery, False)
         return found
 
-    @property
-    def attacks(self) -> Sequence[Attack]:
-        ternary = Attack(*TERNARY, partial(self._attacked, 3))
-        if self.eps0 > math.log(2):
-            return (ternary,)
-        return Attack(*BINARY, partial(self._attacked, 2)), ternary
-
-    def reports(self) -> CheckIns:
-        return CheckIns(self)
-
-    @property
-    def local_limit(self) -> float:
-        return self.eps0
-
     def _replaced(self, number: Callable[[float], Any]) -> Game:
         """No slot is hers with more than p0/m. [beyond] 15"""
         moves = definitions.corners(growth(number(self.eps0)))
@@ -130,7 +141,7 @@ class RandomCheckIn(Protocol):
 
 
 @dataclass(frozen=True, repr=False)
-class SlidingCheckIn(Protocol):
+class SlidingCheckIn(_CheckedIn):
     """One run in which clients arrive one after the other, and each picks one of the ``window`` slots from her own on.
 
     There are clients + window - 1 slots, each of which takes one of those who came, and empty ones show a dummy's
@@ -158,20 +169,6 @@ class SlidingCheckIn(Protocol):
     def define(self, number: Callable[[float], Any] = float) -> Game:
         moves = definitions.corners(growth(number(self.eps0)))
         return Game(self.window, self.window, (moves,), replaced=True)  # [beyond] 15, 18
-
-    @property
-    def attacks(self) -> Sequence[Attack]:
-        ternary = Attack(*TERNARY, partial(self._attacked, 3))
-        if self.eps0 > math.log(2):
-            return (ternary,)
-        return Attack(*BINARY, partial(self._attacked, 2)), ternary
-
-    def reports(self) -> CheckIns:
-        return CheckIns(self)
-
-    @property
-    def local_limit(self) -> float:
-        return self.eps0
 
     def _attacked(self, k: int, number: Callable[[float], Any]) -> Definition:
         """The first client: slot i is hers with the chance ``(1 - (1 - 1/m)^i)/i``, which falls.
