@@ -87,3 +87,15 @@ def test_bad_questions_are_named(one: RandomCheckIn | SlidingCheckIn) -> None:
     for bad in (0, -1, 1.5, "1", None, True):
         with pytest.raises((ValueError, TypeError), match="rounds must be a whole number"):
             one * bad
+
+
+@pytest.mark.parametrize(("eps0", "slots"), [(0.5, 200), (1.0, 200), (0.5, 1000), (1.0, 1000), (2.0, 1000)])
+def test_one_replacement_is_nearly_randomized_response(eps0: float, slots: int) -> None:
+    """She alone, or A_rep: the game is what adaptive randomizers reach, and two parts in 1,000 above a fixed one."""
+    found = RandomCheckIn(eps0, slots).epsilon(1e-6)
+    assert found.lower <= found.upper <= 1.002 * found.lower
+
+
+def test_of_few_slots_two_values_reveal_more() -> None:
+    assert RandomCheckIn(1.0, 200).attack_epsilon(1e-6).name.startswith("binary")
+    assert RandomCheckIn(1.0, 1000).attack_epsilon(1e-6).name.startswith("3-ary")

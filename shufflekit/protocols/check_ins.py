@@ -25,6 +25,7 @@ MAX_SLOTS = 10**8
 EMPTY = ("dummy", "skipped")
 BINARY = ("binary randomized response, the others and the dummy at one value", "balle2020", "exact law")
 TERNARY = ("3-ary randomized response, the others and the dummy at a third value", "beyond", "exact law")
+FEW = 5_000  # slots
 NUMBERS = 48  # of slots that are taken, that an attacker tells apart: he may throw some answers away
 
 
@@ -36,7 +37,8 @@ class _CheckedIn(Protocol):
     @property
     def attacks(self) -> Sequence[Attack]:
         ternary = Attack(*TERNARY, partial(self._attacked, 3))
-        if self.eps0 > math.log(2):
+        # Of a crowd, two values reveal less than three beyond E = 2; of few slots they may reveal more.
+        if self.eps0 > math.log(2) and self._slots > FEW:
             return (ternary,)
         return Attack(*BINARY, partial(self._attacked, 2)), ternary
 
@@ -46,6 +48,11 @@ class _CheckedIn(Protocol):
     @property
     def local_limit(self) -> float:
         return self.eps0
+
+    @property
+    @abstractmethod
+    def _slots(self) -> int:
+        """How many there are for a client to pick from."""
 
     @abstractmethod
     def _attacked(self, k: int, number: Callable[[float], Any]) -> Definition | Mixture:
@@ -111,6 +118,10 @@ class RandomCheckIn(_CheckedIn):
             found["clients sampled for the slots"] = partial(self._lottery, False)
         return found
 
+    @property
+    def _slots(self) -> int:
+        return self.slots
+
     def _replaced(self, number: Callable[[float], Any]) -> Game:
         """No slot is hers with more than p0/m. [beyond] 15"""
         moves = definitions.corners(growth(number(self.eps0)))
@@ -169,6 +180,10 @@ class SlidingCheckIn(_CheckedIn):
     def define(self, number: Callable[[float], Any] = float) -> Game:
         moves = definitions.corners(growth(number(self.eps0)))
         return Game(self.window, self.window, (moves,), replaced=True)  # [beyond] 15, 18
+
+    @property
+    def _slots(self) -> int:
+        return self.window
 
     def _attacked(self, k: int, number: Callable[[float], Any]) -> Definition:
         """The first client: slot i is hers with the chance ``(1 - (1 - 1/m)^i)/i``, which falls.
