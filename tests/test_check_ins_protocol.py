@@ -2,9 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
 
-from shufflekit import RandomCheckIn, Run, SlidingCheckIn
+from shufflekit import RandomCheckIn, Run, SlidingCheckIn, certify
+from shufflekit.beyond import slots
+from shufflekit.definitions import corners
 from shufflekit.protocols import MAX_N, MAX_SLOTS
 
 CASES = [
@@ -99,3 +102,18 @@ def test_one_replacement_is_nearly_randomized_response(eps0: float, slots: int) 
 def test_of_few_slots_two_values_reveal_more() -> None:
     assert RandomCheckIn(1.0, 200).attack_epsilon(1e-6).name.startswith("binary")
     assert RandomCheckIn(1.0, 1000).attack_epsilon(1e-6).name.startswith("3-ary")
+
+
+@pytest.mark.parametrize("participation", [1.0, 0.5])
+def test_the_judge_plays_the_same_replacement(participation: float) -> None:
+    """In interval arithmetic, in plain floats slot by slot, and by the engine: one number."""
+    protocol, eps = RandomCheckIn(1.0, 4, participation=participation), 0.1
+    judged = certify.delta(protocol.define, eps)
+    by_slots = slots.replaced(corners(math.expm1(1.0)).laws, 4, participation, math.exp(eps))
+    assert judged.upper == pytest.approx(by_slots, rel=1e-9)
+    assert judged.lower * (1 - 1e-9) <= protocol.pair.delta(np.array([eps])).upper[0] <= judged.upper * 1.01
+
+
+def test_the_judge_says_what_it_does_not_judge() -> None:
+    with pytest.raises(ValueError, match="define must give scores of slots or a game of equal slots, got a Least"):
+        certify.delta(RandomCheckIn(1.0, 4, 3).define, 0.1)

@@ -47,8 +47,9 @@ def profile(game: Game, alpha: Any) -> Any:
     Formal guarantee: an upper bound for every data set and every randomizer that the moves stand for, common to all
     users; also where the places answer in turn, each seeing the earlier messages.
     """
-    alpha, population = _validate.real(alpha=alpha), _validate.count(population=game.population)
-    _validate.count(slots=game.slots, at_most=population)
+    alpha = _validate.real(alpha=alpha)
+    if not game.replaced:
+        _validate.count(slots=game.slots, at_most=_validate.count(population=game.population))
     return max(_profile(game, moves, alpha) for moves in game.moves)
 
 
@@ -56,7 +57,7 @@ def _profile(game: Game, moves: Moves, alpha: Any) -> Any:
     table, N = Table(moves.laws, alpha), game.population
 
     def of(k: int) -> Any:
-        if k == N:
+        if not game.replaced and k == N:
             return spared(moves, N, alpha) / N
         return table.value((1,) * k, (N - k) * (1 - alpha)) / N  # [beyond] 8
 

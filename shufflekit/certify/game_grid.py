@@ -81,13 +81,13 @@ def _profile(game: Game, moves: Moves, alpha: "arb", spacing: _Spacing) -> "arb"
     asked: list[list[arb]] = [[] for _ in range(slots + 1)]
     for k in reporting:
         asked[k].append((N - k) * (1 - alpha))
-    if slots == N:
+    if not game.replaced and slots == N:
         for m in range(N):
             asked[m] += starts
     found = _Grid(moves, alpha, spacing).values(asked)
     total = ball(0)
     for k in reporting:
-        value = _spared(found, moves.spares) if k == N else found[k][0]  # [beyond] 8
+        value = _spared(found, moves.spares) if not game.replaced and k == N else found[k][0]  # [beyond] 8, 14
         total += math.comb(slots, k) * rate**k * (1 - rate) ** (slots - k) * value / N  # [beyond] 11
     return total
 

@@ -39,7 +39,7 @@ def _profile(game: Game, moves: Moves, alpha: "arb") -> "arb":
     total = ball(0)
     for k in taken:
         chance = math.comb(slots, k) * rate**k * (1 - rate) ** (slots - k)  # [beyond] 11
-        total += chance * (_spared(table, moves.spares, N) if k == N else table.sampled(k, N)) / N
+        total += chance * (_spared(table, moves.spares, N) if not game.replaced and k == N else table.sampled(k, N)) / N
     return total
 
 
