@@ -115,5 +115,5 @@ def test_the_judge_plays_the_same_replacement(participation: float) -> None:
 
 
 def test_the_judge_says_what_it_does_not_judge() -> None:
-    with pytest.raises(ValueError, match="define must give scores of slots or a game of equal slots, got a Least"):
+    with pytest.raises(TypeError, match="define must give a Definition with finite laws, got Least"):
         certify.delta(RandomCheckIn(1.0, 4, 3).define, 0.1)

@@ -28,8 +28,6 @@ def delta(define: Define, eps: float, *, reverse: bool = False) -> Bracket:
     if isinstance(given, Game):
         games.checked_game(given)
         return _of_game(define, eps, reverse)
-    if not isinstance(given, Definition):
-        raise ValueError(f"define must give scores of slots or a game of equal slots, got a {type(given).__name__}")
     rough = checked(_way(given, reverse))
     law = rough.laws[0]
     voting, one = (voting_kinds(law), one_kind(law)) if len(rough.laws) == 1 else (None, None)
