@@ -139,7 +139,7 @@ def test_a_crowd_agrees_with_one_alpha_at_a_time(eps0, n):
     assert pair.crowd is not None
     for far in (2, 4, 6):
         eps = far * math.expm1(eps0) * math.sqrt(2 / (math.exp(eps0) + 2) / n)
-        closed, one = float(pair.crowd.profile(np.array([eps]), 1e-4, -60.0)[0][0]), pair._one(eps)
+        closed, one = float(pair.crowd.profile(np.array([eps]), 1e-4, -60.0)[0][0]), pair.at(eps)
         assert one * (1 - 3e-3) <= closed <= one * (1 + 0.03)
 
 

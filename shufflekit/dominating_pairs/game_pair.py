@@ -88,7 +88,7 @@ class GamePair(Pair):
         if self.game.rate < 1 and self.crowd is not None:
             alone &= [self._serves(math.exp(float(e))) for e in eps]
         if self._price > CHEAP and alone.any():
-            upper[alone] = np.minimum(upper[alone], [self._one(float(e)) for e in eps[alone]])
+            upper[alone] = np.minimum(upper[alone], [_at(self, float(e)) for e in eps[alone]])
         upper = self._least(eps, upper, sure, rtol, log_cut)
         return Ends(upper, upper)
 
@@ -142,7 +142,7 @@ class GamePair(Pair):
             worth = np.max([self._at_one(moves, near) for moves in self.game.moves], axis=0)
             upper = np.minimum(upper, worth * (1 + self._noise))
         elif self.crowd is None:
-            upper = np.array([self._one(float(e)) for e in near])
+            upper = np.array([_at(self, float(e)) for e in near])
         upper = self._least(near, upper, sure, rtol, log_cut)
         return np.append(upper, self.fallback.delta(far, ROUGH, log_cut).upper if len(far) else far)
 
@@ -170,7 +170,8 @@ class GamePair(Pair):
             log_cut = math.log(max(float(rough.min(initial=1.0)), KNOWN)) + LOG_LEFT_OUT_OF_POINTS
         return self.crowd.profile(eps, rtol, log_cut)
 
-    def _one(self, eps: float) -> float:
+    def at(self, eps: float) -> float:
+        """What the game is worth at one alpha, never too small."""
         return max(self._worth(moves, eps) for moves in self.game.moves) * (1 + self._noise)
 
     def _worth(self, moves: Moves, eps: float) -> float:
@@ -250,6 +251,11 @@ class GamePair(Pair):
     @cached_property
     def _noise(self) -> float:
         return score_error(self.game.slots, math.log(self._ratio)) + 64 * UNIT
+
+
+@lru_cache(maxsize=2_000)  # the same question may be asked again
+def _at(pair: GamePair, eps: float) -> float:
+    return pair.at(eps)
 
 
 @lru_cache(maxsize=20)  # a search over rounds, or for delta, asks again and again
