@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("torch")
 
 from shufflekit.learning import data
-from shufflekit.learning.plans import FIGURES, Plan, spent
+from shufflekit.learning.plans import FIGURES, Plan
 from shufflekit.learning.training import Training
 from shufflekit.protocols import Run
 from tools import train
@@ -72,7 +72,7 @@ def test_command_and_name_of_the_file_tell_the_run(path: Path) -> None:
 def test_epsilon_is_that_of_the_tight_accountant(path: Path) -> None:
     """Of its day: the clones' pair. Today's answer is lower, and still above what an attack reaches."""
     run = read(path)
-    cost = spent(plan_of(run), run["clients"], run["steps"])
+    cost = plan_of(run).spent(run["clients"], run["steps"])
     clones = Run((replace(one, reduction="clones"), rounds) for one, rounds in cost.parts)
     assert run["epsilon"] == pytest.approx(clones.guarantee(run["delta"]).upper)
     today = cost.epsilon(run["delta"])

@@ -15,7 +15,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from shufflekit.learning import data, files, plans  # noqa: E402
-from shufflekit.learning.plans import FIGURES, QUICK, spent  # noqa: E402
+from shufflekit.learning.plans import FIGURES, QUICK  # noqa: E402
 from shufflekit.learning.training import Training  # noqa: E402
 from tests.test_training import ROOT, one_thread, torchrun  # noqa: E402, F401
 from tools import train  # noqa: E402
@@ -92,7 +92,7 @@ def test_a_run_is_recorded_whole(short: None, capsys: pytest.CaptureFixture[str]
     plan = dataclasses.replace(plans.QUICK["figure3"], seed=2)
     run = Training(plan, data.digits())
     run.run()
-    eps = spent(plan, 1437, 3 * EPOCHS).epsilon(1e-5).upper
+    eps = plan.spent(1437, 3 * EPOCHS).epsilon(1e-5).upper
     fixed = {
         "figure": "figure3",
         "command": f"python tools/train.py figure3 --quick --seed 2 --folder '{tmp_path}/two words'",

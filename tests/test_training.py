@@ -26,7 +26,7 @@ from shufflekit import Shuffle  # noqa: E402
 from shufflekit.bracket import Bracket  # noqa: E402
 from shufflekit.learning import gradients, training  # noqa: E402
 from shufflekit.learning.data import DataSet, Images, digits  # noqa: E402
-from shufflekit.learning.plans import FIGURES, QUICK, Plan, spent  # noqa: E402
+from shufflekit.learning.plans import FIGURES, QUICK, Plan  # noqa: E402
 from shufflekit.learning.training import Training, device  # noqa: E402
 from tests.test_files import full_disk  # noqa: E402
 
@@ -173,7 +173,7 @@ def test_a_walk_takes_each_client_once_an_epoch_and_independent_samples_do_not()
         run = small(dataclasses.replace(SMALL, sampling=sampling, rates=((20, 0.1),)))
         epochs = []
         while run.step < run.steps:
-            clients = run.clients()
+            clients = run.plan.clients(run.step, run.n)
             assert len(clients.unique()) == K
             assert torch.equal(clients, clients.sort().values)
             epochs.append(clients)
@@ -185,7 +185,7 @@ def test_a_walk_takes_each_client_once_an_epoch_and_independent_samples_do_not()
         else:
             # Three samples of 4 make up all 12 with a chance of 34,650 / 495^3, that is 0.0003.
             assert counts.count([1] * N) < 3
-    assert spent(run.plan, N, 3) != spent(dataclasses.replace(run.plan, sampling="walk"), N, 3)
+    assert run.plan.spent(N, 3) != dataclasses.replace(run.plan, sampling="walk").spent(N, 3)
 
 
 def test_parameters_are_projected_to_the_ball() -> None:
@@ -232,9 +232,9 @@ def test_seeds_make_different_runs_and_the_same_seed_the_same() -> None:
 @pytest.mark.parametrize("steps, rounds", [(1, 1), (5, 1), (6, 1), (7, 2), (12, 2), (13, 3)])
 def test_a_walk_costs_one_unsampled_round_for_each_epoch_begun(steps: int, rounds: int) -> None:
     plan = Plan("RInf", 1.0, 1.0, 10, ((5, 1.0),), sampling="walk")
-    assert spent(plan, 60, steps).parts == (Shuffle(1.0, 10) * rounds).parts
+    assert plan.spent(60, steps).parts == (Shuffle(1.0, 10) * rounds).parts
     independent = dataclasses.replace(plan, sampling="independent")
-    assert spent(independent, 60, steps).parts == (Shuffle(1.0, 10, 60) * steps).parts
+    assert independent.spent(60, steps).parts == (Shuffle(1.0, 10, 60) * steps).parts
 
 
 def walk_law(bits: tuple[int, ...], eps0: float, k: int, batches: int) -> dict[tuple[int, ...], float]:
@@ -267,7 +267,7 @@ def test_the_price_of_a_walk_holds_by_enumeration_and_one_sampled_round_would_be
     for eps in (0.0, 0.3, 0.8):
         for batches, epochs in ((1, 1), (2, 1), (2, 2)):
             steps = batches if epochs == 1 else 2 * epochs
-            assert worst_delta(eps, eps0, batches, epochs) <= spent(plan, 4, steps).delta(eps).upper
+            assert worst_delta(eps, eps0, batches, epochs) <= plan.spent(4, steps).delta(eps).upper
     # All of an epoch shows more than one sample of it would: the whole walk is not covered by the first batch.
     assert worst_delta(0.3, eps0, 2, 1) > 1.05 * worst_delta(0.3, eps0, 1, 1) > 0
 
@@ -278,7 +278,7 @@ def test_what_was_spent_grows_from_nothing() -> None:
     run.advance()
     first = run.spent(1e-5)
     run.advance()
-    assert first == spent(SMALL, N, 1).epsilon(1e-5)
+    assert first == SMALL.spent(N, 1).epsilon(1e-5)
     assert 0 < first.upper < run.spent(1e-5).lower
     rough = run.spent(1e-5, rtol=0.1)
     assert rough.upper >= run.spent(1e-5).lower
@@ -722,7 +722,6 @@ def test_a_training_that_cannot_be_is_refused(change: dict[str, Any], kind: type
 @pytest.mark.parametrize(
     "arguments, kind, told",
     [
-        (("figure3", 12, 1), TypeError, "plan must be a Plan"),
         ((SMALL, 0, 1), ValueError, "n must be"),
         ((SMALL, 3, 1), ValueError, "n must be at most the population"),
         ((SMALL, 12, 0), ValueError, "steps must be"),
@@ -732,7 +731,8 @@ def test_a_training_that_cannot_be_is_refused(change: dict[str, Any], kind: type
 )
 def test_a_price_of_nothing_is_refused(arguments: tuple[Any, ...], kind: type[Exception], told: str) -> None:
     with pytest.raises(kind, match=re.escape(told)):
-        spent(*arguments)
+        plan, *steps = arguments
+        plan.spent(*steps)
 
 
 def test_there_is_no_step_size_beyond_the_last_epoch() -> None:

@@ -2,6 +2,7 @@
 
 python tools/train.py figure3 --seed 0
 python tools/train.py figure6 --randomizer PrivUnit --seed 1
+python tools/train.py ldp-sgd --seed 0
 torchrun --nproc-per-node=2 tools/train.py figure3 --seed 0
 python tools/train.py --quick
 
@@ -21,7 +22,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 try:  # torch takes seconds to start
     import numpy as np
@@ -30,24 +31,37 @@ try:  # torch takes seconds to start
 
     from shufflekit import _output
     from shufflekit._digits import rounded
-    from shufflekit.learning import data, files, processes
+    from shufflekit.learning import check_in_plans, data, files, plans, processes
     from shufflekit.learning.gradients import parameter_count
-    from shufflekit.learning.plans import FIGURES, QUICK, RANDOMIZERS, SAMPLINGS, Plan
+    from shufflekit.learning.plans import RANDOMIZERS, SAMPLINGS, Plan
     from shufflekit.learning.randomizers import CLIPS
+    from shufflekit.learning.schedule import Schedule
     from shufflekit.learning.training import Training, device
 except KeyboardInterrupt:
     print("train.py: stopped", file=sys.stderr)
     sys.exit(130)
 
 ROOT = Path(__file__).resolve().parents[1]
-DELTA = 1e-5  # of both figures
+FIGURES = (*plans.FIGURES, *check_in_plans.FIGURES)
 GOES_ON = "the same command goes on after the last epoch that was finished"
 
 
-def name_of(figure: str, plan: Plan, *, quick: bool = False) -> str:
+def name_of(figure: str, plan: Schedule, *, quick: bool = False) -> str:
     """A run's name, which tells all that may differ between runs of a figure."""
-    small, walk = ["quick"] if quick else [], ["walk"] if plan.sampling == "walk" else []
-    return "_".join([figure, *small, plan.randomizer, plan.clip, *walk, f"seed{plan.seed}"])
+    kind = [plan.randomizer, plan.clip] if isinstance(plan, Plan) else []
+    small = ["quick"] if quick else []
+    walk = ["walk"] if isinstance(plan, Plan) and plan.sampling == "walk" else []
+    return "_".join([figure, *small, *kind, *walk, f"seed{plan.seed}"])
+
+
+def plan_of(figure: str, quick: bool, changes: dict[str, Any]) -> Schedule:
+    """The plan of a figure, with what was asked to be different."""
+    room: Any = plans if figure in plans.FIGURES else check_in_plans
+    plan = (room.QUICK if quick else room.FIGURES)[figure]
+    for key in changes:
+        if not hasattr(plan, key):
+            raise ValueError(f"{key} must be left out for {figure}, got {changes[key]!r}")
+    return cast(Schedule, dataclasses.replace(plan, **changes))
 
 
 def commit() -> str:
@@ -68,17 +82,21 @@ def typed(arguments: Sequence[str]) -> str:
 
 def record(figure: str, training: Training, command: str, commit: str) -> dict[str, Any]:
     """What a run was and what came out."""
+    n, steps, delta = training.n, training.step, training.plan.delta(training.n)
+    eps = training.spent(delta).upper
+    surrogate = training.plan.surrogate_delta(n, steps, eps)
     return {
         "figure": figure,
         "command": command,
-        "plan": dataclasses.asdict(training.plan),
-        "clients": training.n,
+        "plan": dataclasses.asdict(cast(Any, training.plan)),
+        "clients": training.plan.size(n),
         "parameters": parameter_count(training.model),
-        "steps": training.step,
+        "steps": steps,
         "steps_per_epoch": training.per_epoch,
         "accuracy": training.accuracy,
-        "delta": DELTA,
-        "epsilon": training.spent(DELTA).upper,
+        "delta": delta,
+        "epsilon": eps,
+        **({"surrogate_delta": surrogate} if surrogate else {}),
         "seconds": round(training.seconds, 1),  # of all sessions together
         "device": training.device.type,
         "processes": processes.count(),
@@ -90,11 +108,11 @@ def record(figure: str, training: Training, command: str, commit: str) -> dict[s
 
 def state(training: Training) -> str:
     """The accuracy, and the eps spent so far, rounded up."""
-    eps = training.spent(DELTA, rtol=0.01).upper  # a quick look; the record has it to 1e-4
+    eps = training.spent(training.plan.delta(training.n), rtol=0.01).upper  # a quick look; the record has it to 1e-4
     return f"accuracy {training.accuracy[-1]:.4f}, eps {rounded(eps, up=True, digits=3):g}"
 
 
-def train(figure: str, plan: Plan, options: argparse.Namespace, origin: dict[str, str]) -> None:
+def train(figure: str, plan: Schedule, options: argparse.Namespace, origin: dict[str, str]) -> None:
     """Begin a run or go on with it, and save its record; a run that has one is left alone."""
     device(options.device)  # if it is not there, that is said before any data are fetched
     name = name_of(figure, plan, quick=options.quick)
@@ -154,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.folder = options.folder or (None if options.quick else ROOT / "data" / "runs")
     try:
         origin = {"command": typed(arguments), "commit": commit()}  # of the code that was loaded just now
-        plan = dataclasses.replace((QUICK if options.quick else FIGURES)[figure], **changes)
+        plan = plan_of(figure, options.quick, changes)
         with processes.started():
             train(figure, plan, options, origin)
         _output.finish()

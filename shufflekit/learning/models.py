@@ -28,6 +28,29 @@ def paper_network(seed: int) -> nn.Sequential:
     )
 
 
+def check_in_network(seed: int) -> nn.Sequential:
+    """[liew2022] Table 2, 10,650 parameters: windows of pooling do not overlap, as where no stride is named.
+
+    What the table leaves out is as in the tutorials it comes from: a frame of 3, and ReLU.
+    """
+    return _glorot(
+        nn.Sequential(
+            nn.ZeroPad2d(3),
+            nn.Conv2d(1, 16, 8, stride=2),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(16, 32, 4, stride=2),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(32, 32),
+            nn.ReLU(),
+            nn.Linear(32, 10),
+        ),
+        seed,
+    )
+
+
 def _glorot(model: nn.Sequential, seed: int) -> nn.Sequential:
     """Weights uniform in +-sqrt(6 / (fan in + fan out)), biases 0, as Keras does."""
     generator = torch.Generator().manual_seed(_validate.count(seed=seed, at_least=0))

@@ -1,10 +1,15 @@
-"""What is trained, and how: the plans of the papers' figures, small ones of their kind, and what their steps cost."""
+"""What CLDP-SGD trains, and how: the plans of [girgis2021]'s figures, small ones of their kind, and what they cost."""
 
 from dataclasses import dataclass
 
+import torch
+from torch import nn
+
 from shufflekit import _validate
-from shufflekit.learning import streams
+from shufflekit.learning import processes, streams
+from shufflekit.learning.models import paper_network
 from shufflekit.learning.randomizers import CLIPS, R1, R2, PrivUnit, Randomizer, RInf
+from shufflekit.learning.schedule import Schedule, checked_rates
 from shufflekit.protocols import Shuffle
 from shufflekit.protocols.run import Run
 
@@ -12,17 +17,8 @@ RANDOMIZERS = ("RInf", "R1", "R2", "PrivUnit")
 SAMPLINGS = ("independent", "walk")
 
 
-def _rates(rates: object) -> tuple[tuple[int, float], ...]:
-    allowed = "rates must be one or more pairs (number of epochs, step size)"
-    if not isinstance(rates, (tuple, list)) or not all(isinstance(pair, (tuple, list)) for pair in rates):
-        raise TypeError(f"{allowed}, got {rates!r}")
-    if not rates or any(len(pair) != 2 for pair in rates):
-        raise ValueError(f"{allowed}, got {rates!r}")
-    return tuple((_validate.count(epochs=epochs), _validate.positive(rate=rate)) for epochs, rate in rates)
-
-
 @dataclass(frozen=True)
-class Plan:
+class Plan(Schedule):
     """What is trained, and how.
 
     Each step ``k`` clients clip their gradients at ``radius`` and send them through an eps0-LDP ``randomizer``.
@@ -48,7 +44,7 @@ class Plan:
             "eps0": _validate.local_eps(eps0=self.eps0),
             "radius": _validate.positive(radius=self.radius),
             "k": _validate.count(k=self.k),
-            "rates": _rates(self.rates),
+            "rates": checked_rates(self.rates),
             "clip": _validate.choice(CLIPS, clip=self.clip),
             "sampling": _validate.choice(SAMPLINGS, sampling=self.sampling),
             "ball": None if self.ball is None else _validate.positive(ball=self.ball),
@@ -61,18 +57,28 @@ class Plan:
                 f"clip must be 'scale' unless RInf sends a single entry, got 'clamp' for {self.randomizer}"
             )
 
-    @property
-    def epochs(self) -> int:
-        """How many epochs there are in all."""
-        return sum(epochs for epochs, _ in self.rates)
+    def check(self, n: int) -> None:
+        if self.k > n or n % self.k:
+            raise ValueError(f"k must divide the number n = {n:,} of clients, so that epochs come out, got {self.k:,}")
+        if self.k < processes.count():
+            raise ValueError(f"k must be at least the number of processes, {processes.count()}, got {self.k}")
 
-    def rate(self, epoch: int) -> float:
-        """The step size in an epoch, of which the first is 0."""
-        for epochs, rate in self.rates:
-            if epoch < epochs:
-                return rate
-            epoch -= epochs
-        raise ValueError(f"epoch must be below {self.epochs}, got {epoch + self.epochs}")
+    def per_epoch(self, n: int) -> int:
+        return n // self.k
+
+    def clients(self, step: int, n: int) -> torch.Tensor:
+        if self.sampling == "independent":
+            return streams.sample(self.seed, step, n, self.k)  # line 3
+        epoch, part = divmod(step, self.per_epoch(n))
+        order = streams.permutation(self.seed, epoch, n)
+        return order[part * self.k : (part + 1) * self.k].sort().values
+
+    def pictures(self, clients: torch.Tensor, n: int) -> torch.Tensor:
+        """Each client holds one, of its own number."""
+        return clients
+
+    def make_model(self) -> nn.Module:
+        return paper_network(self.seed)
 
     def make_randomizer(self, d: int) -> Randomizer:
         """The randomizer of gradients of d entries."""
@@ -80,6 +86,28 @@ class Plan:
             return RInf(d, self.eps0, self.radius, self.clip)
         kinds: dict[str, type[R1 | R2 | PrivUnit]] = {"R1": R1, "R2": R2, "PrivUnit": PrivUnit}
         return kinds[self.randomizer](d, self.eps0, self.radius)
+
+    def delta(self, n: int) -> float:
+        return 1e-5
+
+    def spent(self, n: int, steps: int) -> Run:
+        """What the first steps of a plan for n clients are as a protocol, whose ``epsilon`` is what they cost.
+
+        ``sampling="independent"``: as many rounds of k clients drawn from n, the setting of Theorem 1.
+
+        ``"walk"``: one round of k clients, without sampling, for each epoch that was begun. Who reports when is decided
+        without a look at the data. Fix it in any way: then a client's record matters to one step of an epoch only,
+        where its report is shuffled with those of k - 1 others. The steps before do not see the record, and those after
+        see only what came out. To draw the way at random costs no more than the costliest way, and all cost the same.
+        None of this makes use of the sampling: Theorem 1 would, but it is about independent samples and does not cover
+        a walk.
+        """
+        n, steps = _validate.count(n=n), _validate.count(steps=steps)
+        if self.sampling == "independent":
+            return Shuffle(eps0=self.eps0, n=self.k, population=n) * steps
+        if n % self.k:
+            raise ValueError(f"n must be a multiple of k = {self.k:,}, so that epochs come out, got {n:,}")
+        return Shuffle(eps0=self.eps0, n=self.k) * -(-steps * self.k // n)
 
 
 FIGURES = {
@@ -91,24 +119,3 @@ QUICK = {
     "figure3": Plan("RInf", eps0=3.0, radius=0.01, k=479, rates=((100, 0.1),), clip="clamp"),
     "figure6": Plan("R2", eps0=3.0, radius=0.05, k=479, rates=((20, 4.0), (40, 2.0))),
 }
-
-
-def spent(plan: Plan, n: int, steps: int) -> Run:
-    """What the first steps of a plan for n clients are as a protocol, whose ``epsilon`` is what they cost.
-
-    ``sampling="independent"``: as many rounds of k clients drawn from n, the setting of Theorem 1.
-
-    ``"walk"``: one round of k clients, without sampling, for each epoch that was begun. Who reports when is decided
-    without a look at the data. Fix it in any way: then a client's record matters to one step of an epoch only, where
-    its report is shuffled with those of k - 1 others. The steps before do not see the record, and those after see only
-    what came out. To draw the way at random costs no more than the costliest way, and all cost the same. None of this
-    makes use of the sampling: Theorem 1 would, but it is about independent samples and does not cover a walk.
-    """
-    if not isinstance(plan, Plan):
-        raise TypeError(f"plan must be a Plan, got {plan!r}")
-    n, steps = _validate.count(n=n), _validate.count(steps=steps)
-    if plan.sampling == "independent":
-        return Shuffle(eps0=plan.eps0, n=plan.k, population=n) * steps
-    if n % plan.k:
-        raise ValueError(f"n must be a multiple of k = {plan.k:,}, so that epochs come out, got {n:,}")
-    return Shuffle(eps0=plan.eps0, n=plan.k) * -(-steps * plan.k // n)

@@ -26,8 +26,11 @@ CLIPS = ("scale", "clamp")
 class Randomizer(ABC):
     """Randomizes the gradients of many clients."""
 
+    together = 1  # how many clients' draws hang together: what is tallied at once is a multiple of it, but for the last
+
     def __init__(self, d: int, radius: float) -> None:
         self.d, self.radius = _validate.count(d=d), _validate.positive(radius=radius)
+        self.size = self.d  # of a tally
         if not 1e-30 <= self.radius <= 1e30:
             raise ValueError(f"radius must be from 1e-30 to 1e30, as single precision is not for more, got {radius!r}")
 
@@ -57,7 +60,7 @@ class _Sign(Randomizer):
 
     def __init__(self, d: int, law: vector_randomizers.RInf | vector_randomizers.R1) -> None:
         super().__init__(d, law.radius)
-        self.eps0, self.law = law.eps0, law
+        self.eps0, self.law, self.size = law.eps0, law, law.size
 
     @abstractmethod
     def _products(self, gradients: Gradients, rows: torch.Tensor) -> torch.Tensor:
@@ -167,7 +170,7 @@ class _Sphere(Randomizer):
         return z, along, torch.where(length > 0, length, 1.0) ** 2
 
     def _parts(self, gradients: Gradients, draws: Draws) -> tuple[torch.Tensor, ...]:
-        g, norm, unit = _measured(self._full(gradients, len(draws)))
+        g, norm, unit = measured(self._full(gradients, len(draws)))
         z, along, square = self._noise(g, norm, draws)
         share = (norm * unit / self.radius).clamp(max=1)
         on_u, on_z = self._weights(share, along, square, draws.uniforms())
@@ -175,8 +178,8 @@ class _Sphere(Randomizer):
 
     def tally(self, gradients: Gradients, draws: Draws) -> torch.Tensor:
         on_g, g, on_z, z = self._parts(gradients, draws)
-        total = _weighted_sum(on_z, z)
-        return total + _weighted_sum(on_g, g) if on_g.any() else total
+        total = weighted_sum(on_z, z)
+        return total + weighted_sum(on_g, g) if on_g.any() else total
 
     def mean(self, tally: torch.Tensor, k: int) -> torch.Tensor:
         return self.radius / self.law.alignment / _validate.count(k=k) * tally
@@ -195,9 +198,12 @@ class R2(_Sphere):
     def _weights(
         self, share: torch.Tensor, along: torch.Tensor, square: torch.Tensor, uniforms: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        wanted = uniforms[:, 0] < (1 + share / self.law.s) / 2
-        side = torch.where((along >= 0) == wanted, 1.0, -1.0)
+        side = torch.where((along >= 0) == self._wanted(share, uniforms), 1.0, -1.0)
         return torch.zeros_like(share), side / square.sqrt()
+
+    def _wanted(self, share: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
+        """Whether the report is to be on g's side."""
+        return uniforms[:, 0] < (1 + share / self.law.s) / 2
 
 
 class PrivUnit(_Sphere):
@@ -244,7 +250,7 @@ class Gaussian(Randomizer):
 
     def tally(self, gradients: Gradients, draws: Draws) -> torch.Tensor:
         noise = self._noise(draws).sum(dim=0)
-        return _weighted_sum(*self._clipped(gradients, draws)) + noise
+        return weighted_sum(*self._clipped(gradients, draws)) + noise
 
     def mean(self, tally: torch.Tensor, k: int) -> torch.Tensor:
         return tally / _validate.count(k=k)
@@ -258,11 +264,11 @@ class Gaussian(Randomizer):
         return self.sigma * self.radius * draws.normals(self.d, torch.float64)
 
     def _clipped(self, gradients: Gradients, draws: Draws) -> tuple[torch.Tensor, torch.Tensor]:
-        g, norm, unit = _measured(self._full(gradients, len(draws)))
+        g, norm, unit = measured(self._full(gradients, len(draws)))
         return torch.minimum(unit, self.radius / norm), g
 
 
-def _measured(g: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def measured(g: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The rows, their lengths, and what rows were divided by whose squares would over- or underflow."""
     norm = torch.linalg.vector_norm(g, dim=1).double()
     unit = torch.ones_like(norm)
@@ -275,7 +281,7 @@ def _measured(g: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor
     return g, _finite(norm), unit
 
 
-def _weighted_sum(weights: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
+def weighted_sum(weights: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
     """weights @ table; in double precision where single precision would lose digits, from hundreds of rows on."""
     pieces = zip(weights.to(table.dtype).split(256), table.split(256), strict=True)
     return torch.stack([(some @ rows).double() for some, rows in pieces]).sum(dim=0)

@@ -7,7 +7,9 @@ the seed knows the draws, and floating-point noise leaks in its last bits.
 """
 
 import math
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -15,7 +17,7 @@ import torch
 from shufflekit import _validate
 
 WORDS = 4  # what Philox yields for one value of its counter, and how many uniform numbers a client may draw
-SAMPLE, FEW, MANY = range(3)  # what draws are for; each purpose has counters of its own
+SAMPLE, FEW, MANY, CROWD, HELD = range(5)  # what draws are for; each purpose has counters of its own
 MOST = 2**64 - 1  # what a word can hold
 GAP = 1_000  # between clients, from which on a new generator costs less time than to draw what lies between
 
@@ -71,6 +73,10 @@ class Draws:
         length.mul_(cosine)
         return table[:, :d]
 
+    def generators(self) -> Iterator[np.random.Generator]:
+        """One for each client, for draws of any kind and number; the same at every call."""
+        return (_generator(self.seed, self.step, CROWD, client=client) for client in self.clients.tolist())
+
 
 def sample(seed: int, step: int, n: int, k: int) -> torch.Tensor:
     """k of the n clients, without replacement, every set of k as likely as any other; their numbers, rising."""
@@ -80,6 +86,23 @@ def sample(seed: int, step: int, n: int, k: int) -> torch.Tensor:
     k = _validate.count(k=k, at_most=n)
     chosen = _generator(seed, step, SAMPLE).choice(n, size=k, replace=False, shuffle=False)
     return torch.from_numpy(np.sort(chosen))
+
+
+def check_ins(seed: int, step: int, n: int, rate: float) -> torch.Tensor:
+    """Those of the n clients who come, each by her own coin with probability ``rate``; their numbers, rising."""
+    seed = _validate.count(seed=seed, at_least=0, at_most=MOST)
+    step = _validate.count(step=step, at_least=0, at_most=MOST)
+    n, rate = _validate.count(n=n, at_most=2**63 - 1), _validate.rate(rate=rate)
+    generator = _generator(seed, step, SAMPLE)
+    chosen = generator.choice(n, size=int(generator.binomial(n, rate)), replace=False, shuffle=False)
+    return torch.from_numpy(np.sort(chosen).astype(np.int64))
+
+
+@lru_cache(maxsize=2)  # each step of a run asks
+def bootstrap(seed: int, population: int, n: int) -> torch.Tensor:
+    """Which of n records each of a population holds, drawn with replacement."""
+    generator = _generator(_validate.count(seed=seed, at_least=0, at_most=MOST), 0, HELD)
+    return torch.from_numpy(generator.integers(_validate.count(n=n), size=_validate.count(population=population)))
 
 
 def permutation(seed: int, epoch: int, n: int) -> torch.Tensor:

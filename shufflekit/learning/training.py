@@ -1,4 +1,4 @@
-"""CLDP-SGD [girgis2021] Alg 1: clients clip and randomize their gradients, and a server descends along their mean.
+"""Clients clip and randomize their gradients, and a server descends along their mean: CLDP-SGD [girgis2021] Alg 1.
 
 A run is a function of its plan and the data. All randomness is counter-based (``streams``), so a run that was killed
 goes on from its last checkpoint to the same bits, and processes that share the clients give what one process gives.
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
@@ -22,8 +22,7 @@ from shufflekit.bracket import Bracket
 from shufflekit.learning import files, processes, streams
 from shufflekit.learning.data import DataSet, Images
 from shufflekit.learning.gradients import chunk_size, gradients, parameter_count
-from shufflekit.learning.models import paper_network
-from shufflekit.learning.plans import Plan, spent
+from shufflekit.learning.schedule import Schedule
 
 STATE = ("theta", "step", "seconds", "accuracy")  # of a training: what a checkpoint holds
 
@@ -58,21 +57,21 @@ def device(name: str) -> torch.device:
 class Training:
     """A plan at work: the model, the steps done, and the accuracy on the test images after each epoch.
 
-    A ``model`` that is given is trained in place; by default it is the paper's. With a ``folder`` there is a checkpoint
+    A ``model`` that is given is trained in place; by default it is the plan's. With a ``folder`` there is a checkpoint
     after each epoch, from which the same training goes on when it is made anew, to the same bits on the same machine.
     """
 
     def __init__(
         self,
-        plan: Plan,
+        plan: Schedule,
         data: DataSet,
         *,
         folder: Path | str | None = None,
         on: str = "cpu",
         model: nn.Module | None = None,
     ) -> None:
-        if not isinstance(plan, Plan):
-            raise TypeError(f"plan must be a Plan, got {plan!r}")
+        if not isinstance(plan, Schedule):
+            raise TypeError(f"plan must be a Plan or a CheckInPlan, got {plan!r}")
         if not isinstance(data, DataSet):
             raise TypeError(f"data must be a DataSet, got {type(data).__name__}")
         if folder is not None and not isinstance(folder, (str, Path)):
@@ -80,19 +79,14 @@ class Training:
         if model is not None and not isinstance(model, nn.Module):
             raise TypeError(f"model must be a torch.nn.Module, got {type(model).__name__}")
         self.plan, self.device = plan, device(on)
-        self.model = (paper_network(plan.seed) if model is None else model).to(self.device)
+        self.model = (plan.make_model() if model is None else model).to(self.device)
         self.train, self.test = (Images(*(part.to(self.device) for part in images)) for images in data)
         if not parameter_count(self.model):
             raise ValueError("model must have parameters, got one without")
         for name, images in (("train", self.train), ("test", self.test)):
             _check(name, images, self.model)
         self.n = len(self.train.y)
-        if plan.k > self.n or self.n % plan.k:
-            raise ValueError(
-                f"k must divide the number n = {self.n:,} of clients, so that epochs come out, got {plan.k:,}"
-            )
-        if plan.k < processes.count():
-            raise ValueError(f"k must be at least the number of processes, {processes.count()}, got {plan.k}")
+        plan.check(self.n)
         self.randomizer = plan.make_randomizer(parameter_count(self.model))
         self.theta = torch.cat([p.detach().flatten() for p in self.model.parameters()])
         self.step, self.seconds, self.accuracy = 0, 0.0, [accuracy(self.model, self.test)]
@@ -109,27 +103,23 @@ class Training:
 
     @property
     def per_epoch(self) -> int:
-        """How many steps make an epoch: as many as take n clients in all."""
-        return self.n // self.plan.k
-
-    def clients(self) -> torch.Tensor:
-        """The numbers of the clients that report in the present step, rising."""
-        plan = self.plan
-        if plan.sampling == "independent":
-            return streams.sample(plan.seed, self.step, self.n, plan.k)  # line 3
-        epoch, part = divmod(self.step, self.per_epoch)
-        order = streams.permutation(plan.seed, epoch, self.n)
-        return order[part * plan.k : (part + 1) * plan.k].sort().values
+        """How many steps make an epoch."""
+        return self.plan.per_epoch(self.n)
 
     def mean_report(self) -> torch.Tensor:
         """The average of what the clients of the present step report: what the server descends along."""
-        tally = torch.zeros((), dtype=torch.float64, device=self.device)
-        size = min(chunk_size(self.model), self.plan.k // processes.count())  # so that each process has some clients
-        chunks = self.clients().to(self.device).split(size)
+        clients = self.plan.clients(self.step, self.n)
+        tally = torch.zeros(self.randomizer.size, dtype=torch.float64, device=self.device)
+        if not len(clients):
+            return tally.new_zeros(self.randomizer.d)
+        size = min(chunk_size(self.model), len(clients) // processes.count())  # so that each process has some clients
+        size = self.randomizer.together * max(1, size // self.randomizer.together)
+        chunks = clients.to(self.device).split(size)
         for chunk in chunks[processes.rank() :: processes.count()]:
-            found = gradients(self.model, self.train.x[chunk], self.train.y[chunk])  # line 5
+            held = self.plan.pictures(chunk, self.n)
+            found = gradients(self.model, self.train.x[held], self.train.y[held])  # line 5
             tally = tally + self.randomizer.tally(found, streams.Draws(self.plan.seed, self.step, chunk))  # lines 6, 7
-        return self.randomizer.mean(processes.add_up(tally), self.plan.k)  # line 10
+        return self.randomizer.mean(processes.add_up(tally), len(clients))  # line 10
 
     def advance(self) -> None:
         """One step, and after the last one of an epoch a look at the test images."""
@@ -159,7 +149,7 @@ class Training:
         """The eps that the steps so far cost, by the tight accountant, its ends at most ``rtol`` apart."""
         if self.step == 0:
             return Bracket(0.0, 0.0)
-        return spent(self.plan, self.n, self.step).epsilon(delta, rtol=rtol)
+        return self.plan.spent(self.n, self.step).epsilon(delta, rtol=rtol)
 
     def _set(self, theta: torch.Tensor) -> None:
         self.theta = theta
@@ -173,7 +163,7 @@ class Training:
         for part in (self.theta, *self.train, *self.test):
             digest.update(f"{part.dtype} {tuple(part.shape)}".encode())
             digest.update(part.cpu().contiguous().numpy())
-        return {**asdict(self.plan), "model and data": digest.hexdigest()}
+        return {**asdict(cast(Any, self.plan)), "model and data": digest.hexdigest()}
 
     def _save(self) -> None:
         if self._checkpoint:

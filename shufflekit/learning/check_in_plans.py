@@ -1,0 +1,144 @@
+"""What check-ins train, and how: the plans of [liew2022]'s figures, small ones of their kind, and what they cost."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+from torch import nn
+
+from shufflekit import _validate
+from shufflekit.learning import streams
+from shufflekit.learning.crowds import R2Sum
+from shufflekit.learning.models import check_in_network
+from shufflekit.learning.randomizers import Gaussian, Randomizer
+from shufflekit.learning.schedule import Schedule, checked_rates
+from shufflekit.protocols import ShuffledCheckIn
+from shufflekit.protocols.run import Run
+
+MOST_CLIENTS = 10**8  # whose records fit in memory
+
+
+@dataclass(frozen=True)
+class CheckInPlan(Schedule):
+    """What is trained, and how.
+
+    Each step every client comes with probability ``check_in``, by a coin of her own, clips her gradient to l_2 length
+    ``radius`` and reports it: with ``eps0`` by the hemisphere mechanism, eps0-LDP (LDP-SGD); if there is a ``delta0``,
+    with Gaussian noise that is (eps0, delta0)-LDP (federated DP-SGD). ``rates`` are pairs (number of epochs, step
+    size), and an epoch is ``look`` steps. With a ``population`` each client holds one picture, drawn with replacement.
+    """
+
+    check_in: float
+    radius: float
+    rates: tuple[tuple[int, float], ...]
+    eps0: float
+    delta0: float = 0.0
+    population: int | None = None
+    look: int = 100
+    ball: float | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        plain = {
+            "check_in": _validate.rate(check_in=self.check_in),
+            "radius": _validate.positive(radius=self.radius),
+            "rates": checked_rates(self.rates),
+            "eps0": _validate.local_eps(eps0=self.eps0),
+            "delta0": _validate.open_unit(delta0=self.delta0) if self.delta0 else 0.0,
+            "population": _if_given(_validate.count, population=self.population, at_most=MOST_CLIENTS),
+            "look": _validate.count(look=self.look),
+            "ball": _if_given(_validate.positive, ball=self.ball),
+            "seed": _validate.count(seed=self.seed, at_least=0, at_most=streams.MOST),
+        }
+        for name, value in plain.items():  # numbers of Python's own kinds, which files can hold
+            object.__setattr__(self, name, value)
+
+    def size(self, n: int) -> int:
+        return self.population or n
+
+    def check(self, n: int) -> None:
+        """All fit."""
+
+    def per_epoch(self, n: int) -> int:
+        return self.look
+
+    def clients(self, step: int, n: int) -> torch.Tensor:
+        return streams.check_ins(self.seed, step, self.size(n), self.check_in)
+
+    def pictures(self, clients: torch.Tensor, n: int) -> torch.Tensor:
+        if self.population is None:
+            return clients
+        return streams.bootstrap(self.seed, self.population, n).to(clients.device)[clients]
+
+    def make_model(self) -> nn.Module:
+        return check_in_network(self.seed)
+
+    def make_randomizer(self, d: int) -> Randomizer:
+        if self.delta0:
+            return Gaussian(d, noise_of(self.eps0, self.delta0), self.radius)
+        return R2Sum(d, self.eps0, self.radius)
+
+    def delta(self, n: int) -> float:
+        """The paper leaves it open."""
+        return 1e-8 if self.delta0 else 1e-5
+
+    def spent(self, n: int, steps: int) -> Run:
+        """What the first steps are as a protocol.
+
+        Where reports have a delta0, it is what they would be without, which is less than they cost: see
+        ``surrogate_delta``.
+        """
+        steps, population = _validate.count(steps=steps), self.size(_validate.count(n=n))
+        return ShuffledCheckIn(self.eps0, population, self.check_in) * steps
+
+    def surrogate_delta(self, n: int, steps: int, eps: float) -> float:
+        """What ``spent`` leaves out of delta at eps: 0, but where they have a delta0.
+
+        Each of the reports, the population times ``check_in`` of them a step on average, may be off a report that is
+        eps0-LDP by delta0 (1 + e^-eps0/2), in the one law and in the other. [feldman2021] Theorem 3.8
+        """
+        reports = steps * self.size(n) * self.check_in
+        return reports * self.delta0 * (1 + math.exp(-(self.eps0)) / 2) * (1 + math.exp(eps))
+
+
+def _if_given(check: Callable[..., Any], **named: Any) -> Any:
+    """The first of the named, checked, if it is not None."""
+    return None if next(iter(named.values())) is None else check(**named)
+
+
+def noise_of(eps0: float, delta0: float) -> float:
+    """The sigma of ``Gaussian``, rounded up to 4 digits, with which a report is (eps0, delta0)-LDP.
+
+    Two gradients of the ball are at most 2 radii apart: delta0 = Phi(m/2 - eps0/m) - e^eps0 Phi(-m/2 - eps0/m), m =
+    2/sigma.
+    """
+    eps0, delta0 = _validate.positive(eps0=eps0), _validate.open_unit(delta0=delta0)
+
+    def excess(sigma: float) -> float:
+        near, far = 1 / sigma - eps0 * sigma / 2, -1 / sigma - eps0 * sigma / 2
+        log_delta = log_ndtr(near) + math.log(-math.expm1(min(eps0 + log_ndtr(far) - log_ndtr(near), -1e-300)))
+        return float(log_delta) - math.log(delta0)
+
+    exact = brentq(excess, 1e-3, 1e5)
+    digits = 3 - math.floor(math.log10(exact))
+    return float(math.ceil(exact * 10**digits * (1 + 1e-12)) / 10**digits)
+
+
+LDP_SGD = CheckInPlan(check_in=0.1, radius=0.1, rates=((68, 1.0),), eps0=2.0)
+CLIENTS = 10_000_000  # of the federated experiment
+FEDERATED = CheckInPlan(
+    check_in=1e-4, radius=0.05, rates=((50, 2.0),), eps0=8.0, delta0=CLIENTS**-1.5, population=CLIENTS
+)
+FIGURES = {
+    "ldp-sgd": LDP_SGD,
+    "federated": FEDERATED,
+}
+# The same in small, for data.digits(): seconds in place of hours. So few clients learn only with hardly any privacy.
+QUICK = {
+    "ldp-sgd": replace(LDP_SGD, eps0=6.0, check_in=0.5, rates=((20, 2.0),), look=10),
+    "federated": replace(FEDERATED, check_in=0.05, population=10_000, rates=((20, 2.0),), look=10),
+}
