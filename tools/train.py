@@ -158,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--clip", choices=CLIPS, help="default: as in the authors' experiments")
     parser.add_argument("--randomizer", choices=RANDOMIZERS, help="default: as in the authors' experiments")
-    parser.add_argument("--sampling", choices=SAMPLINGS, default="independent")
+    parser.add_argument("--sampling", choices=SAMPLINGS, help="default: independent")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--folder", type=Path, help="for what is saved; default: data/runs")
     arguments = sys.argv[1:] if arguments is None else arguments
