@@ -298,7 +298,7 @@ ELSEWHERE = {
     "swaps": {"SwappedView"},
     # Exact laws and formulas with arguments of many kinds, and the settings of a paper's figures: tested where their
     # numbers are.
-    **dict.fromkeys(("balle2020", "koskela2023", "figures_girgis2021")),
+    **dict.fromkeys(("balle2020", "koskela2023", "liew2022", "figures_girgis2021")),
     **dict.fromkeys(("check_ins", "clone_search", "clone_sequences", "dominance", "few", "game", "scores", "views")),
     **dict.fromkeys(("few_slots", "slots", "windows")),
 }
