@@ -8,6 +8,7 @@ from shufflekit import plugins
 if TYPE_CHECKING:
     from shufflekit.bracket import Bracket, Reached
     from shufflekit.protocols import (
+        DistributedCheckIn,
         GaussianShuffle,
         RandomCheckIn,
         RandomizedResponseShuffle,
@@ -23,6 +24,7 @@ __all__ = [
     "Bracket",
     "Channel",
     "DiscretizedLaplace",
+    "DistributedCheckIn",
     "GaussianShuffle",
     "HadamardResponse",
     "RandomCheckIn",

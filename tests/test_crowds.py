@@ -10,9 +10,9 @@ from scipy import stats
 
 torch = pytest.importorskip("torch")
 
-from shufflekit.learning.crowds import GROUP, R2Sum  # noqa: E402
+from shufflekit.learning.crowds import GROUP, GaussianSum, R2Sum  # noqa: E402
 from shufflekit.learning.gradients import Table  # noqa: E402
-from shufflekit.learning.randomizers import R2  # noqa: E402
+from shufflekit.learning.randomizers import R2, Gaussian  # noqa: E402
 from shufflekit.learning.streams import Draws  # noqa: E402
 
 D, STEPS = 40, 1_000
@@ -106,3 +106,20 @@ def test_a_group_needs_room() -> None:
     with pytest.raises(ValueError, match=r"d must be .* 32"):
         R2Sum(2 * GROUP - 1, 1.0)
     assert R2Sum(2 * GROUP, 1.0).size == 2 * GROUP
+
+
+def test_gaussian_noise_is_as_large_as_that_of_all() -> None:
+    randomizer, clients = GaussianSum(D, 0.7, 2.0), torch.arange(len(ROWS))
+    found = np.array([randomizer.tally(TABLE, Draws(7, step, clients)).numpy() for step in range(STEPS)])
+    length = torch.linalg.vector_norm(ROWS.double(), dim=1)
+    noise = found - (ROWS.double() * (2 / length.clamp(min=2))[:, None]).sum(dim=0).numpy()
+    deviation = 0.7 * 2.0 * math.sqrt(len(ROWS))
+    assert stats.kstest(noise.ravel() / deviation, "norm").pvalue > 0.001
+    assert np.abs(np.corrcoef(noise.T) - np.eye(D)).max() < 5 / math.sqrt(STEPS)
+    assert np.abs(np.corrcoef(noise[1:], noise[:-1])[: STEPS - 1, STEPS - 1 :].diagonal()).mean() < 1.2 / math.sqrt(D)
+
+
+def test_one_gaussian_report_is_its_own_sum() -> None:
+    one, clients = Table(ROWS[:1]), torch.arange(1)
+    sums = [kind(D, 0.7, 2.0).tally(one, Draws(7, 0, clients)) for kind in (GaussianSum, Gaussian)]
+    assert torch.equal(*sums)

@@ -688,7 +688,7 @@ def labels(y: Any) -> DataSet:
 @pytest.mark.parametrize(
     "change, kind, told",
     [
-        ({"plan": "figure3"}, TypeError, "plan must be a Plan, got 'figure3'"),
+        ({"plan": "figure3"}, TypeError, "plan must be a Plan or a CheckInPlan, got 'figure3'"),
         ({"data": "mnist"}, TypeError, "data must be a DataSet, got str"),
         ({"data": tuple(DATA)}, TypeError, "data must be a DataSet, got tuple"),
         ({"folder": 3}, TypeError, "folder must be a path, a string or None, got 3"),

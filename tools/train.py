@@ -3,6 +3,7 @@
 python tools/train.py figure3 --seed 0
 python tools/train.py figure6 --randomizer PrivUnit --seed 1
 python tools/train.py ldp-sgd --seed 0
+python tools/train.py cifar10 --images FOLDER
 torchrun --nproc-per-node=2 tools/train.py figure3 --seed 0
 python tools/train.py --quick
 
@@ -31,7 +32,7 @@ try:  # torch takes seconds to start
 
     from shufflekit import _output
     from shufflekit._digits import rounded
-    from shufflekit.learning import check_in_plans, data, files, plans, processes
+    from shufflekit.learning import check_in_plans, cifar, data, files, plans, processes
     from shufflekit.learning.gradients import parameter_count
     from shufflekit.learning.plans import RANDOMIZERS, SAMPLINGS, Plan
     from shufflekit.learning.randomizers import CLIPS
@@ -42,7 +43,8 @@ except KeyboardInterrupt:
     sys.exit(130)
 
 ROOT = Path(__file__).resolve().parents[1]
-FIGURES = (*plans.FIGURES, *check_in_plans.FIGURES)
+FIGURES = (*plans.FIGURES, *check_in_plans.FIGURES, "cifar10")
+PUBLIC_EPOCHS = 20  # of CIFAR-100, before cifar10
 GOES_ON = "the same command goes on after the last epoch that was finished"
 
 
@@ -57,7 +59,9 @@ def name_of(figure: str, plan: Schedule, *, quick: bool = False) -> str:
 def plan_of(figure: str, quick: bool, changes: dict[str, Any]) -> Schedule:
     """The plan of a figure, with what was asked to be different."""
     room: Any = plans if figure in plans.FIGURES else check_in_plans
-    plan = (room.QUICK if quick else room.FIGURES)[figure]
+    if figure == "cifar10" and quick:
+        raise ValueError("figure must be another one than cifar10 with --quick")
+    plan = check_in_plans.CIFAR10 if figure == "cifar10" else (room.QUICK if quick else room.FIGURES)[figure]
     for key in changes:
         if not hasattr(plan, key):
             raise ValueError(f"{key} must be left out for {figure}, got {changes[key]!r}")
@@ -122,9 +126,8 @@ def train(figure: str, plan: Schedule, options: argparse.Namespace, origin: dict
         if processes.rank() == 0:
             print(f"{result} is there already: remove it to train anew")
         return
-    load = data.digits if options.quick else data.mnist
-    processes.from_first(lambda: load() and None)  # the first process fetches what is missing, and then all read
-    training = Training(plan, load(), folder=unfinished, on=options.device)
+    model = cifar.last_layer(plan.seed) if figure == "cifar10" else None
+    training = Training(plan, pictures(figure, plan, options), folder=unfinished, on=options.device, model=model)
     try:
         run_to_end(training)
         if processes.rank() == 0 and result and unfinished:
@@ -135,6 +138,17 @@ def train(figure: str, plan: Schedule, options: argparse.Namespace, origin: dict
         raise OSError(f"{reason}; {GOES_ON}") from reason
     if processes.rank() == 0:
         print(f"{result or name}: {state(training)}, {training.seconds:.0f} s")
+
+
+def pictures(figure: str, plan: Schedule, options: argparse.Namespace) -> data.DataSet:
+    """What is learnt."""
+    if figure == "cifar10":
+        if options.images is None:
+            raise ValueError("images must be the folder of CIFAR-10 and CIFAR-100 in their binary version for cifar10")
+        return cifar.material(options.images, plan.seed, PUBLIC_EPOCHS)
+    load = data.digits if options.quick else data.mnist
+    processes.from_first(lambda: load() and None)  # the first process fetches what is missing, and then all read
+    return load()
 
 
 def run_to_end(training: Training) -> None:
@@ -159,6 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--clip", choices=CLIPS, help="default: as in the authors' experiments")
     parser.add_argument("--randomizer", choices=RANDOMIZERS, help="default: as in the authors' experiments")
     parser.add_argument("--sampling", choices=SAMPLINGS, help="default: independent")
+    parser.add_argument("--images", type=Path, help="for cifar10: the folder of CIFAR-10 and CIFAR-100, binary version")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--folder", type=Path, help="for what is saved; default: data/runs")
     arguments = sys.argv[1:] if arguments is None else arguments

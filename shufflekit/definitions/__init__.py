@@ -9,6 +9,7 @@ from shufflekit.definitions.channels import (
     rows,
     without_round_off,
 )
+from shufflekit.definitions.noisy_mean import NoisyMean
 from shufflekit.definitions.occupancy import Empty, empty_slots
 from shufflekit.definitions.patterns import OneKind, VotingKinds, one_kind, voting_kinds
 from shufflekit.definitions.scores import (
@@ -48,6 +49,7 @@ __all__ = [
     "Lottery",
     "Mixture",
     "Moves",
+    "NoisyMean",
     "OneKind",
     "ScoreLaw",
     "VotingKinds",

@@ -1,12 +1,12 @@
-"""The sum of many reports of the hemisphere mechanism, without drawing each: its law exactly, with fewer draws.
+"""The sum of many reports, without drawing each: its law exactly, with fewer draws.
 
-A report is a point V = z/|z| of the sphere, z Gaussian, on the wanted side of the client's gradient; all that the
-server uses is the sum. Take m clients. Their gradients span r <= m dimensions, and z_i = a_i + b_i with a_i in their
-span: the side depends on a_i alone, and |z_i|^2 = |a_i|^2 + |b_i|^2. The b_i are the rows of a Gaussian matrix with
-d - r columns, which is T O: T lower triangular with normal entries, but on its diagonal the lengths of Gaussian vectors
-of d - r, d - r - 1, ... entries, and O, independent of T, the first rows of a uniformly random rotation [bartlett1933].
-So sum_i c_i b_i = (c T) O has the length |c T| and a uniformly random direction across the span, whatever the signs and
-lengths c_i: one Gaussian vector takes the place of m.
+Of Gaussian noise this is plain. A report of the hemisphere mechanism is a point V = z/|z| of the sphere, z Gaussian,
+on the wanted side of the client's gradient. Take m clients. Their gradients span r <= m dimensions, and z_i = a_i +
+b_i with a_i in their span: the side depends on a_i alone, and |z_i|^2 = |a_i|^2 + |b_i|^2. The b_i are the rows of a
+Gaussian matrix with d - r columns, which is T O: T lower triangular with normal entries, but on its diagonal the
+lengths of Gaussian vectors of d - r, d - r - 1, ... entries, and O, independent of T, the first rows of a uniformly
+random rotation [bartlett1933]. So sum_i c_i b_i = (c T) O has the length |c T| and a uniformly random direction
+across the span, whatever the signs and lengths c_i: one Gaussian vector takes the place of m.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from torch.nn.functional import pad
 
 from shufflekit import _validate
 from shufflekit.learning.gradients import Gradients
-from shufflekit.learning.randomizers import R2, measured, weighted_sum
+from shufflekit.learning.randomizers import R2, Gaussian, measured, weighted_sum
 from shufflekit.learning.streams import Draws
 
 GROUP = 16  # clients; more would cost more to tell apart than they save
@@ -51,6 +51,17 @@ class R2Sum(R2):
         factor = across / squares.sqrt()
         weights = span.weights((c @ a)[:, 0] - factor[:, None] * inside)
         return weighted_sum(weights.flatten()[: len(g)], g) + weighted_sum(factor, noise)
+
+
+class GaussianSum(Gaussian):
+    """Gaussian noise of clients of whose reports the sum alone is wanted: of k of them it is sqrt(k) times as large."""
+
+    together = GROUP
+
+    def tally(self, gradients: Gradients, draws: Draws) -> torch.Tensor:
+        clients = torch.tensor([len(group) for group in draws.clients.split(GROUP)], device=draws.clients.device)
+        noise = self._noise(Draws(draws.seed, draws.step, draws.clients[::GROUP]))
+        return weighted_sum(*self._clipped(gradients, draws)) + clients.double().sqrt() @ noise
 
 
 class _Span:

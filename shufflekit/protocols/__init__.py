@@ -9,6 +9,7 @@ from shufflekit.protocols.attacks import Attack
 from shufflekit.protocols.bounds import Bound, CheckIns, Reports, TooSlow, register
 from shufflekit.protocols.check_ins import MAX_SLOTS, RandomCheckIn, SlidingCheckIn
 from shufflekit.protocols.comparison import Comparison, Row
+from shufflekit.protocols.distributed import DistributedCheckIn
 from shufflekit.protocols.gaussian import GaussianShuffle
 from shufflekit.protocols.randomized_response import RandomizedResponseShuffle
 from shufflekit.protocols.run import MAX_ROUNDS, Protocol, Run
@@ -22,6 +23,7 @@ __all__ = [
     "Bound",
     "CheckIns",
     "Comparison",
+    "DistributedCheckIn",
     "GaussianShuffle",
     "Protocol",
     "RandomCheckIn",
