@@ -38,6 +38,7 @@ __all__ = [
     "SlidingCheckIn",
 ]
 
+plugins.when_needed(lambda: import_module("shufflekit.shuffled_check_in_bounds"))
 plugins.when_needed(lambda: import_module("shufflekit.check_in_bounds"))
 plugins.when_needed(lambda: import_module("shufflekit.bounds"))
 

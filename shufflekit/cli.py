@@ -1,4 +1,4 @@
-"""The command line: ``shufflekit epsilon``, ``delta``, ``calibrate``, ``check-in`` and ``claims``."""
+"""The command line: ``shufflekit epsilon``, ``delta``, ``calibrate`` and ``claims``, and both kinds of check-ins."""
 
 import argparse
 import json
@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from shufflekit import _output, calibrate, check_in_cli, claims
+from shufflekit import _output, calibrate, check_in_cli, claims, shuffled_check_in_cli
 from shufflekit.command import (
     Parser,
     add_command,
     add_delta,
+    add_reduction,
     ask_delta,
     ask_epsilon,
     ends,
@@ -21,7 +22,6 @@ from shufflekit.command import (
     whole,
 )
 from shufflekit.protocols import Run, Shuffle
-from shufflekit.protocols.shuffle import REDUCTION, REDUCTIONS
 
 EXAMPLES = """examples:
   1,000 of a million phones report each round, each 2-LDP, for 100,000 rounds:
@@ -34,12 +34,8 @@ EXAMPLES = """examples:
     shufflekit calibrate rounds --eps 0.5 --delta 1e-8 --eps0 2 --n 1000 --population 1e6
 """
 
+COMMANDS = "epsilon | delta | calibrate | check-in | shuffled-check-in | claims"
 ASSUMED = "one randomizer shared by all; data sets that differ in one record; n honest reports"
-PAIRS = {
-    "corners": "proved in notebook 18",
-    "clones": "proved in notebook 09",
-    "clones2021": "the earlier published one",
-}
 
 # What says which protocol is meant; calibrate leaves one of them open.
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -90,9 +86,7 @@ def _is_number(text: str) -> bool:
 def _parser() -> Parser:
     parser = Parser(prog="shufflekit", description="Privacy in the shuffle model of differential privacy.")
     parser.add_argument("--version", action="version", version=version("shufflekit"))
-    commands = parser.add_subparsers(
-        dest="command", required=True, metavar="epsilon | delta | calibrate | check-in | claims"
-    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar=COMMANDS)
 
     about = "the epsilon at a delta: guaranteed, and reached by an attack"
     epsilon = add_command(commands, "epsilon", about, _epsilon, EXAMPLES)
@@ -119,6 +113,7 @@ def _parser() -> Parser:
         _add_protocol(question, tuple(option for option in OPTIONS if option != name))
 
     check_in_cli.add_to(commands)
+    shuffled_check_in_cli.add_to(commands)
 
     ledger = commands.add_parser("claims", help="the ledger: every claim of the papers and its verdict")
     ledger.add_argument("--paper", help="only this paper's claims, by its key: girgis2021, ...")
@@ -131,10 +126,7 @@ def _add_protocol(command: argparse.ArgumentParser, names: Sequence[str]) -> Non
     for name in names:
         kind = number if name == "eps0" else whole
         command.add_argument(f"--{name}", type=kind, required=name in ("eps0", "n"), **OPTIONS[name])
-    about = "; ".join(f"{name}, {PAIRS[name]}{' (default)' if name == REDUCTION else ''}" for name in REDUCTIONS)
-    command.add_argument(
-        "--reduction", default=REDUCTION, metavar="|".join(REDUCTIONS), help=f"the dominating pair: {about}"
-    )
+    add_reduction(command)
     command.add_argument("--json", action="store_true", help="for programs")
 
 

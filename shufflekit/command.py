@@ -8,6 +8,13 @@ from shufflekit._digits import rounded
 from shufflekit.bracket import Bracket, Reached
 from shufflekit.inverse import DIGITS
 from shufflekit.protocols import Run
+from shufflekit.protocols.shuffle import REDUCTION, REDUCTIONS
+
+PAIRS = {
+    "corners": "proved in notebook 18",
+    "clones": "proved in notebook 09",
+    "clones2021": "the earlier published one",
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,6 +59,13 @@ def add_command(
 
 def add_delta(command: argparse.ArgumentParser) -> None:
     command.add_argument("--delta", type=number, required=True, help="strictly between 0 and 1")
+
+
+def add_reduction(command: argparse.ArgumentParser) -> None:
+    about = "; ".join(f"{name}, {PAIRS[name]}{' (default)' if name == REDUCTION else ''}" for name in REDUCTIONS)
+    command.add_argument(
+        "--reduction", default=REDUCTION, metavar="|".join(REDUCTIONS), help=f"the dominating pair: {about}"
+    )
 
 
 def ends(name: str, answer: Bracket, attack: Reached) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def test_the_first_row_is_what_epsilon_says() -> None:
         rows = values(run.compare(1e-8))
         assert next(iter(rows)) == CORNERS
         assert rows[CORNERS] == run.epsilon(1e-8).upper
-    for own in (ShuffledCheckIn(1.0, 1000, 0.1), GaussianShuffle(2.0, 10), RandomizedResponseShuffle(4, 2.0, 100)):
+    for own in (GaussianShuffle(2.0, 10), RandomizedResponseShuffle(4, 2.0, 100)):
         assert values(own.compare(1e-6))[OWN] == own.epsilon(1e-6).upper
     old = Shuffle(3.0, 200, reduction="clones2021")
     rows = values(old.compare(1e-6))
@@ -88,7 +88,6 @@ def test_what_does_not_apply_says_why() -> None:
     gaussian = reasons(GaussianShuffle(2.0, 10).compare(1e-6))
     assert "eps0-LDP" in gaussian[CLONES]
     assert "eps0-LDP" in gaussian[PURE]
-    assert "fixed number" in reasons(ShuffledCheckIn(1.0, 1000, 0.1).compare(1e-6))[CLONES]
     assert "adversary sees more" in reasons(RandomizedResponseShuffle(3, 1.0, 10, view="strong").compare(1e-6))[CLONES]
 
 
@@ -138,7 +137,8 @@ def test_a_bound_of_ones_own_registers_itself(monkeypatch: pytest.MonkeyPatch) -
     assert values((Shuffle(1.0, 50) * 3).compare(1e-6))["no amplification at all"] == 3.0
     mixed = reasons((Shuffle(1.0, 50) + Shuffle(2.0, 50)).compare(1e-6))
     assert mixed["no amplification at all"] == "does not apply: is stated for equal rounds only"
-    assert "fixed number" in reasons(ShuffledCheckIn(1.0, 50, 0.1).compare(1e-6))["no amplification at all"]
+    check_ins = ShuffledCheckIn(1.0, 50, 0.1).compare(1e-6)
+    assert "no amplification at all" not in {row.name for row in check_ins.rows}
 
 
 def test_both_renderings_show_every_row_rounded_to_its_side() -> None:

@@ -175,3 +175,14 @@ def test_the_parts_of_the_road_are_taken_where_they_are_meant():
     assert GamePair(game(2.0, 10**6)).crowd is not None
     assert game_pair.TIED > 2 > math.exp(0.5)
     assert long_game.LONG_BLOCK > long_game.BLOCK
+
+
+def test_a_symmetric_game_is_looked_at_from_one_side(monkeypatch):
+    """Both directions of it are the same, and each costs most of the time."""
+    looked, worked_out = [], GamePair._profile
+    monkeypatch.setattr(GamePair, "_profile", lambda self, *given: looked.append(self) or worked_out(self, *given))
+    pair = pair_of(game(2.0, 5_000, rate=0.1))
+    atoms = pair.listed_anew(-40.0, 1e-3).upper
+    assert looked == [pair] and pair.reversed() is pair
+    eps = np.array([0.0, 0.01, 0.03])
+    assert profile(atoms.reversed(), eps) == pytest.approx(profile(atoms, eps), rel=1e-6)

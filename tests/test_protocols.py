@@ -446,7 +446,7 @@ def test_extremes_of_the_other_protocols(eps0):
 
 GOOD = {
     Shuffle: {"eps0": 1.0, "n": 10, "population": 100, "reduction": "clones"},
-    ShuffledCheckIn: {"eps0": 1.0, "population": 100, "rate": 0.5},
+    ShuffledCheckIn: {"eps0": 1.0, "population": 100, "rate": 0.5, "reduction": "clones"},
     RandomizedResponseShuffle: {"k": 3, "eps0": 1.0, "n": 10, "view": "weak"},
     GaussianShuffle: {"sigma": 1.0, "n": 10},
 }

@@ -35,6 +35,8 @@ PROTOCOLS = [
     Shuffle(randomizer=DiscretizedLaplace(4, 1.5), n=7),
     Shuffle(randomizer=Channel([[0.5, 0.3, 0.2], [0.1, 0.4, 0.5]]), n=7),
     ShuffledCheckIn(1.0, 500, 1 / 7),
+    ShuffledCheckIn(1.0, 500, 0.1, reduction="clones"),
+    ShuffledCheckIn(randomizer=RandomizedResponse(3, ratio=Fraction(7, 3)), population=7, rate=0.25),
     RandomizedResponseShuffle(4, gamma=0.25, n=1000, view="strong"),
     RandomizedResponseShuffle(4, 0.1, 1000),
     RandomizedResponseShuffle(3, 1 / 3, 1000, view="clones"),

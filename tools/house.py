@@ -33,7 +33,7 @@ class Room(NamedTuple):
 BESIDE = (
     Room(
         "cli",
-        "__main__ cli check_in_cli command",
+        "__main__ cli check_in_cli shuffled_check_in_cli command",
         "calibrate claims bounds protocols",
         "the same questions and answers on the command line",
     ),
@@ -41,14 +41,14 @@ BESIDE = (
     Room("learning", "learning", "protocols", "the training experiments; the only room that needs torch"),
     Room(
         "calibrate",
-        "calibrate check_in_calibrate inverse",
+        "calibrate check_in_calibrate shuffled_check_in_calibrate inverse",
         "protocols",
         "back from a guarantee to the eps0, n or rounds that reach it",
     ),
     Room("claims", "claims", "", "the ledger: every claim of the papers, with its verdict"),
     Room(
         "bounds",
-        "bounds check_in_bounds",
+        "bounds check_in_bounds shuffled_check_in_bounds",
         "papers protocols losses pairs definitions",
         "the papers' bounds, as `compare` asks them",
     ),

@@ -112,7 +112,8 @@ class GamePair(Pair):
         top = float(knots_of_both(self.guide, back.guide, log_cut, rtol)[-1])
         near, far = self._knots(top), self._far_knots(top, log_cut)
         eps = np.concatenate([near, far])
-        forth, least = (hull(eps, one._profile(near, far, rtol, log_cut)) for one in (self, back))
+        forth = hull(eps, self._profile(near, far, rtol, log_cut))
+        least = forth if back is self else hull(eps, back._profile(near, far, rtol, log_cut))
         if self.crowd is None and (forth >= self.fallback.delta(eps, rtol, log_cut).lower * (1 - ROUND_OFF)).all():
             return self.fallback.listed(log_cut, rtol)  # with no chords
         atoms = connected(eps, forth, least)

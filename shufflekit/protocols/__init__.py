@@ -6,7 +6,7 @@ run.epsilon(delta=1e-8)
 """
 
 from shufflekit.protocols.attacks import Attack
-from shufflekit.protocols.bounds import Bound, CheckIns, Reports, TooSlow, register
+from shufflekit.protocols.bounds import Bound, CheckIns, Reports, ShuffledCheckIns, TooSlow, register
 from shufflekit.protocols.check_ins import MAX_SLOTS, RandomCheckIn, SlidingCheckIn
 from shufflekit.protocols.comparison import Comparison, Row
 from shufflekit.protocols.distributed import DistributedCheckIn
@@ -33,6 +33,7 @@ __all__ = [
     "Run",
     "Shuffle",
     "ShuffledCheckIn",
+    "ShuffledCheckIns",
     "SlidingCheckIn",
     "TooSlow",
     "register",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from shufflekit.bracket import Bracket, Reached
-from shufflekit.definitions import Definition, Lognormal, Mixture
+from shufflekit.definitions import Definition, Lognormal, Mixture, NoisyMean
 from shufflekit.dominating_pairs import Pair, pair_of
 from shufflekit.loss_distribution import Composition, Part
 
@@ -20,7 +20,7 @@ class Attack(NamedTuple):
     name: str
     source: str
     remark: str
-    define: Callable[[Callable[[float], Any]], Definition | Mixture | Lognormal]
+    define: Callable[[Callable[[float], Any]], Definition | Mixture | Lognormal | NoisyMean]
     once: bool = False
 
     @property

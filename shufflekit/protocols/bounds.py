@@ -15,6 +15,15 @@ class Reports(NamedTuple):
     rounds: int = 1
 
 
+class ShuffledCheckIns(NamedTuple):
+    """Rounds to which each of a population comes by her own coin, to send an eps0-LDP report through a shuffler."""
+
+    eps0: float
+    population: int
+    rate: float
+    rounds: int = 1
+
+
 class CheckIns(NamedTuple):
     """Epochs of random check-ins, which the protocol itself describes."""
 
@@ -27,7 +36,7 @@ class TooSlow(Exception):
 
 
 class Bound(NamedTuple):
-    """An upper bound on eps at a delta, for rounds of reports or of check-ins.
+    """An upper bound on eps at a delta, for rounds of reports, of shuffled or of random check-ins.
 
     ``epsilon`` raises a ``ValueError`` that says why the bound says nothing there, or ``TooSlow``. ``about`` is what
     the rounds must be: of others no comparison asks it.

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from shufflekit import _validate
 from shufflekit.bracket import Bracket, Reached, between, bracket
-from shufflekit.definitions import Definition, Game, Least, Lognormal, Lottery
+from shufflekit.definitions import Definition, Game, Least, Lognormal, Lottery, NoisyMean
 from shufflekit.dominating_pairs import Pair, pair_of
 from shufflekit.interop import to_dp_accounting
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.protocols.attacks import Attack, Attempt, attempts, worst
-from shufflekit.protocols.bounds import CheckIns, Reports, registered
+from shufflekit.protocols.bounds import CheckIns, Reports, ShuffledCheckIns, registered
 from shufflekit.protocols.comparison import Comparison, Row, in_order, once, row_of
 from shufflekit.renyi import RenyiCurve
 
@@ -196,7 +196,9 @@ class Protocol(Questions):
         return ((self, 1),)
 
     @abstractmethod
-    def define(self, number: Callable[[float], Any] = float) -> Definition | Game | Lottery | Least | Lognormal:
+    def define(
+        self, number: Callable[[float], Any] = float
+    ) -> Definition | Game | Lottery | Least | Lognormal | NoisyMean:
         """The definition, in floats, or with every parameter turned into another kind of number first."""
 
     @property
@@ -220,7 +222,7 @@ class Protocol(Questions):
         return Origin("beyond")
 
     @abstractmethod
-    def reports(self) -> Reports | CheckIns:
+    def reports(self) -> Reports | ShuffledCheckIns | CheckIns:
         """What bounds of papers may be asked about; a ``ValueError`` says why they may not."""
 
     @property

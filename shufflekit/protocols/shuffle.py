@@ -3,14 +3,17 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from fractions import Fraction
+from functools import lru_cache, partial
 from typing import Any
+
+import numpy as np
 
 from shufflekit import _validate, definitions
 from shufflekit.definitions import Definition, Game, Moves, growth
 from shufflekit.dominating_pairs import MOST_RARE_SLOTS, MOST_SLOTS
 from shufflekit.protocols.attacks import Attack
-from shufflekit.protocols.bounds import Reports
+from shufflekit.protocols.bounds import Reports, ShuffledCheckIns
 from shufflekit.protocols.channels import channel_definition, worst_data
 from shufflekit.protocols.frozen import NOT_GIVEN, settle, shown
 from shufflekit.protocols.run import Origin, Protocol
@@ -53,28 +56,19 @@ class Shuffle(Protocol):
     reduction: str = field(default=REDUCTION, kw_only=True)
 
     def __post_init__(self) -> None:
-        eps0, randomizer = self.eps0, self.randomizer
-        if (eps0 is None) == (randomizer is None):
-            raise ValueError(f"give exactly one of eps0 and randomizer, got eps0={eps0!r}, randomizer={randomizer!r}")
-        if randomizer is not None and not isinstance(randomizer, Channel):
-            raise TypeError(f"randomizer must be a shufflekit.randomizers.Channel, got {randomizer!r}")
-        eps0 = _validate.local_eps(eps0=eps0 if randomizer is None else randomizer.eps0)
+        eps0 = _eps0_of(self.eps0, self.randomizer)
         n = _validate.count(n=self.n, at_most=MAX_N)
         population = n if self.population is None else _validate.count(population=self.population, at_most=MAX_N)
         if n > population:
             raise ValueError(f"n must be at most the population of {population:,}, got {self.n!r}")
-        reduction = _validate.choice(tuple(REDUCTIONS), reduction=self.reduction)
-        if randomizer is not None and reduction != REDUCTION:
-            raise ValueError(f"reduction must be left out where a randomizer is given, got {reduction!r}")
+        reduction = _reduction_of(self.reduction, self.randomizer)
         settle(self, eps0=eps0, n=n, population=population, reduction=reduction)
-        if randomizer is not None:
+        if self.randomizer is not None:
             _ = self.pair  # a channel of another kind than votes may have too many clients: it says so now
 
     def __repr__(self) -> str:
         sampled = f", population={self.population:_}" if self.population != self.n else ""
-        reduced = f", reduction={self.reduction!r}" if self.reduction != REDUCTION else ""
-        what = f"randomizer={self.randomizer!r}" if self.randomizer else f"eps0={shown(self.eps0)}"
-        return f"Shuffle({what}, n={self.n:_}{sampled}{reduced})"
+        return f"Shuffle({_what(self)}, n={self.n:_}{sampled}{_reduced(self)})"
 
     def define(self, number: Callable[[float], Any] = float) -> Definition | Game:
         if self.randomizer is not None:
@@ -111,31 +105,44 @@ class Shuffle(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class ShuffledCheckIn(Protocol):
-    """One round: each of the population takes part with probability ``rate``, by its own coin; how many did is seen.
+    """One round: each of the population takes part with probability ``rate``, by her own coin.
 
-    Formal guarantees. As for ``Shuffle``.
+    All messages are shuffled. How many took part is taken as seen: whoever gets the messages can count them. To hide
+    the number (by dummies, or by showing an average alone) is a step after that, which tells no more: a guarantee with
+    the number seen holds when it is hidden, too. So hiding it is not offered; what it would gain is not counted.
+
+    With a ``randomizer`` in the place of eps0, that channel is used: a client who stays away sends "nothing", which is
+    one more of its messages, and all of the population report.
+
+    Formal guarantees. As for ``Shuffle``; neighbouring data sets are of the same population, and differ in one record.
     """
 
-    eps0: float
-    population: int
-    rate: float
+    eps0: float = NOT_GIVEN
+    population: int = NOT_GIVEN
+    rate: float = NOT_GIVEN
+    randomizer: Channel | None = field(default=None, kw_only=True)
     reduction: str = field(default=REDUCTION, kw_only=True)
 
     def __post_init__(self) -> None:
         settle(
             self,
-            eps0=_validate.local_eps(eps0=self.eps0),
+            eps0=_eps0_of(self.eps0, self.randomizer),
             population=_validate.count(population=self.population, at_most=MAX_N),
             rate=_validate.rate(rate=self.rate),
-            reduction=_validate.choice(tuple(REDUCTIONS), reduction=self.reduction),
+            reduction=_reduction_of(self.reduction, self.randomizer),
         )
+        if self.randomizer is not None:
+            _ = self.pair  # of a channel of another kind than votes there may be too many clients: it says so now
 
     def __repr__(self) -> str:
-        reduced = f", reduction={self.reduction!r}" if self.reduction != REDUCTION else ""
-        size = f"population={self.population:_}, rate={shown(self.rate)}"
-        return f"ShuffledCheckIn(eps0={shown(self.eps0)}, {size}{reduced})"
+        return (
+            f"ShuffledCheckIn({_what(self)}, population={self.population:_}, rate={shown(self.rate)}{_reduced(self)})"
+        )
 
     def define(self, number: Callable[[float], Any] = float) -> Definition | Game:
+        if self.randomizer is not None:
+            known = channel_definition(_or_silent(self.randomizer, self.rate), self.population, self.population)
+            return known if number is float else known.mapped(number)
         law = REDUCTIONS[self.reduction](growth(number(self.eps0)))
         if isinstance(law, Moves):
             return Game(self.population, self.population, (law,), number(self.rate) if self.rate < 1 else 1)
@@ -143,6 +150,9 @@ class ShuffledCheckIn(Protocol):
 
     @property
     def attacks(self) -> Sequence[Attack]:
+        if self.randomizer is not None:
+            return worst_data(_or_silent(self.randomizer, self.rate), self.population, self.population)
+
         def define(k: int, number: Callable[[float], Any]) -> Definition:
             return self._of(definitions.response(growth(number(self.eps0)), k), number)
 
@@ -152,11 +162,54 @@ class ShuffledCheckIn(Protocol):
             return (ternary,)
         return Attack(*BINARY, partial(define, 2)), ternary
 
-    def reports(self) -> Reports:
-        raise ValueError("is about a fixed number of reports a round")
+    @property
+    def origin(self) -> Origin:
+        return Origin("feldman2021" if self.reduction == "clones2021" else "beyond")
+
+    def reports(self) -> ShuffledCheckIns:
+        return ShuffledCheckIns(self.eps0, self.population, self.rate)
+
+    @property
+    def local_limit(self) -> float:
+        return self.eps0
 
     def _of(self, law: definitions.ScoreLaw, number: Callable[[float], Any]) -> Definition:
         """Each of the population reports so, or stays silent; at a rate of 1 nobody does."""
         if self.rate < 1:
             law = definitions.check_in(law, number(self.rate))
         return Definition(self.population, self.population, (law,))
+
+
+@lru_cache(maxsize=20)  # asked for again and again
+def _or_silent(channel: Channel, rate: float) -> Channel:
+    """The channel of clients who report with this chance, and else send nothing, whatever their records. [beyond] 4
+
+    At a rate of 1 nobody sends nothing. A rational table stays one.
+    """
+    share = Fraction(rate) if channel.probs.dtype == object else rate
+    silent = np.full((channel.inputs, 1), 1 - share)
+    return Channel(np.hstack([share * channel.probs, silent]), f"{channel.name}, or nothing")
+
+
+def _eps0_of(eps0: float | None, randomizer: Channel | None) -> float:
+    """As it was given, or the randomizer's."""
+    if (eps0 is None) == (randomizer is None):
+        raise ValueError(f"give exactly one of eps0 and randomizer, got eps0={eps0!r}, randomizer={randomizer!r}")
+    if randomizer is not None and not isinstance(randomizer, Channel):
+        raise TypeError(f"randomizer must be a shufflekit.randomizers.Channel, got {randomizer!r}")
+    return _validate.local_eps(eps0=eps0 if randomizer is None else randomizer.eps0)
+
+
+def _reduction_of(reduction: str, randomizer: Channel | None) -> str:
+    reduction = _validate.choice(tuple(REDUCTIONS), reduction=reduction)
+    if randomizer is not None and reduction != REDUCTION:
+        raise ValueError(f"reduction must be left out where a randomizer is given, got {reduction!r}")
+    return reduction
+
+
+def _what(protocol: Shuffle | ShuffledCheckIn) -> str:
+    return f"randomizer={protocol.randomizer!r}" if protocol.randomizer else f"eps0={shown(protocol.eps0)}"
+
+
+def _reduced(protocol: Shuffle | ShuffledCheckIn) -> str:
+    return f", reduction={protocol.reduction!r}" if protocol.reduction != REDUCTION else ""
