@@ -38,10 +38,12 @@ from shufflekit.dominating_pairs.blocks import Blocks, Cells, blocks, cells, mea
 from shufflekit.dominating_pairs.knots import knots
 from shufflekit.dominating_pairs.listed_votes import Rows, listed_votes
 from shufflekit.dominating_pairs.pair import Pair
+from shufflekit.dominating_pairs.sign_tails import SignTails
 
 MOST_ATOMS = 200_000  # that are listed one by one
 MOST_EPS = 310.0  # no finite loss is larger
 CHUNK = 100_000  # numbers worked on at once
+MOST_CELLS = 2**21  # of a table of tails, which is to fit in memory several times
 
 
 @dataclass(frozen=True)
@@ -203,12 +205,12 @@ class Votes(Pair):
     def excess(self, rows: Rows, eps: Array) -> tuple[Array, Array]:
         """``E[(gap/2 (1 + alpha) S - (alpha - 1) weight)_+]``, and a bound on its rounding."""
         values, errors = np.empty(len(eps)), np.empty(len(eps))
-        step = max(1, CHUNK // len(rows.mass))
+        step, table = max(1, CHUNK // len(rows.mass)), self._table(rows, eps)
         for i in range(0, len(eps), step):
             at = eps[i : i + step][:, None]
             growth = np.expm1(at)
             c, apart, w = rows.signs[None, :], rows.apart[None, :], rows.weight[None, :]
-            last, beyond = self._tail_of_signs(c, w, at)
+            last, beyond = self._tail_of_signs(c, w, at, table)
             for_p = last / 2 * (c * (self.gap - growth * self.less) - growth * apart)
             for_q = growth * w * beyond
             size = last / 2 * (c * (self.gap + growth * self.less) + growth * np.abs(apart)) + for_q
@@ -251,16 +253,31 @@ class Votes(Pair):
         all_for_p = self.gap / 2 * c * pmf(c - 1, c - 1, 0.5)
         return np.where((signs > 0) & (apart + self.less * signs <= 0), all_for_p, 0.0)
 
-    def _tail_of_signs(self, c: Array, w: Array, eps: Array) -> tuple[Array, Array]:
+    def _table(self, rows: Rows, eps: Array) -> SignTails | None:
+        """What many eps ask of the same signs, if it is less to work out at once."""
+        needed = self._needed(rows.weight, eps.max(initial=0.0))
+        reach = float(np.where(needed < rows.signs, needed, rows.signs).max(initial=0.0)) / 2
+        signs = np.unique(rows.signs)
+        if len(signs) * (reach + 2) > min(len(rows.signs) * len(eps), MOST_CELLS):
+            return None
+        return SignTails(np.maximum(signs, 1.0) - 1, reach)
+
+    def _needed(self, w: Array, eps: Array | float) -> Array:
+        return np.asarray(w * np.tanh(np.asarray(eps) / 2) / (self.gap / 2))
+
+    def _tail_of_signs(self, c: Array, w: Array, eps: Array, table: SignTails | None = None) -> tuple[Array, Array]:
         """With a counted among c - 1 signs: ``Pr[a = m-1]`` and ``Pr[a >= m]``, m the least a with a loss above eps.
 
         ``E[a; a >= m] = c/2 Pr[a' >= m-1]`` and ``E[b; a >= m] = c/2 Pr[a' >= m]``: all that is needed of c signs.
         """
-        needed = w * np.tanh(eps / 2) / (self.gap / 2)
+        needed = self._needed(w, eps)
         # Where it matters by a rounding, all signs for P are looked at: a term that is not positive drops out.
         inside = (needed <= c * (1 + START_ERROR_OF_MANY)) & (c > 0)
         m = np.where(inside, np.minimum(np.floor((c + needed) / 2) + 1, c), 1.0)
         others = np.maximum(c, 1.0) - 1
+        if table is not None:
+            last, beyond = table.at(others, m)
+            return np.where(inside, last, 0.0), np.where(inside, beyond, 0.0)
         last = np.where(inside, pmf(m - 1, others, 0.5), 0.0)
         return last, np.where(inside, tail(m, others, 0.5, 0.5), 0.0)
 
