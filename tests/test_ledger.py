@@ -1,14 +1,18 @@
 """The ledger is whole: every claim is settled once, in its notebook, by calls that fit its verdict."""
 
 import ast
+import html
 import json
+import re
 import shutil
 import sys
 import warnings
 from collections import Counter
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
+from nbconvert.filters import markdown2html
 
 from shufflekit import claims
 
@@ -226,3 +230,72 @@ def test_every_notebook_is_missed(notebook, tmp_path, monkeypatch):
 def test_every_claim_has_a_finding():
     for claim in claims.load().values():
         assert claim.finding and "TODO" not in claim.finding, claim.id
+
+
+# The last notebook lists every claim, and leads to the section that settles it.
+
+LAST = ROOT / "notebooks" / "21_the_ledger.ipynb"
+
+
+def sections(notebook: Path) -> dict[str, str]:
+    """The anchors of a notebook's sections as a page has them, and the code in each."""
+    found, anchor = {"": ""}, ""
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            for anchor in map(html.unescape, re.findall(r'<h\d id="([^"]+)"', markdown2html(source))):
+                found[anchor] = ""
+        else:
+            found[anchor] += source
+    return found
+
+
+@pytest.fixture(scope="module")
+def course() -> dict[str, dict[str, str]]:
+    return {path.stem: sections(path) for path in (ROOT / "notebooks").glob("*.ipynb")}
+
+
+@pytest.fixture(scope="module")
+def listed() -> list[str]:
+    """What the last notebook shows in Markdown, as the lines of a page."""
+    cells = json.loads(LAST.read_text(encoding="utf-8"))["cells"]
+    data = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    return markdown2html("\n\n".join("".join(one.get("text/markdown", [])) for one in data)).splitlines()
+
+
+def target(anchor: str, found: dict[str, str]) -> str:
+    """The section that a browser goes to: by the link's own letters, or by what they stand for."""
+    anchor = html.unescape(anchor)
+    return anchor if anchor in found else unquote(anchor)
+
+
+def row_of(claim: claims.Claim, listed: list[str]) -> list[str]:
+    """Where the whole list shows a claim: the cells of the last table row that begins with its name."""
+    rows = [i for i, line in enumerate(listed) if line.strip() == f"<td><code>{claim.id}</code></td>"]
+    return [line.strip() for line in listed[rows[-1] : rows[-1] + 5]] if rows else []
+
+
+def test_the_last_notebook_lists_every_claim(listed):
+    stale = "run tools/run_notebooks.py notebooks/21_the_ledger.ipynb"
+    for claim in claims.load().values():
+        row = row_of(claim, listed)
+        assert f"<td><strong>{claim.verdict}</strong></td>" in row, f"{claim.id}: {stale}"
+        assert claim.finding[:20] in re.sub("<[^>]+>", "", html.unescape(row[3])), f"{claim.id}: {stale}"
+
+
+def test_the_last_notebook_leads_to_where_a_claim_is_settled(listed, course):
+    for claim in claims.load().values():
+        link = re.search(r'href="(\w+)\.ipynb#([^"]+)"', row_of(claim, listed)[-1])
+        if claim.notebook not in course:
+            assert link is None, claim.id
+            continue
+        assert link, f"{claim.id} has no link"
+        assert link[1] == claim.notebook
+        found = course[claim.notebook]
+        assert f'"{claim.id}"' in found[target(link[2], found)], f"{claim.id} is not settled in {link[2]}"
+
+
+def test_every_link_of_the_last_notebook_leads_somewhere(listed, course):
+    links = re.findall(r'href="(\w+)\.ipynb#([^"]+)"', "\n".join(listed))
+    assert len(links) > len(claims.load()) / 2
+    assert not [link for link in links if target(link[1], course[link[0]]) not in course[link[0]]]
