@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import pickle
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -185,7 +187,7 @@ def test_the_poisson_subsampled_gaussian_is_no_bound():
     """The mean number sampled in the place of K: what that says is less than what a real data set shows."""
     mu = 1 / (SIGMA * math.sqrt(POPULATION * RATE))
     p, q = (np.array([RATE]), np.array([mu]))
-    eps = np.linspace(0.0, 0.02, 800)
+    eps = np.linspace(0.0, 0.02, 5_000)
     alpha = np.expm1(eps)
     forth = RATE * excess(np.log1p(alpha / p), np.full(len(eps), q))
     y = 1 + np.expm1(-eps) / RATE
@@ -204,17 +206,16 @@ def test_the_lists_lie_on_either_side(sizes, replaced, backwards):
     law = pair(*sizes, replaced, backwards)
     for one in (law, EitherWay(law)) if replaced and not backwards else (law,):
         lower, upper = one.listed(-40.0)
-        reverse_infinite = law.reversed().infinite
         top = float(upper.loss[-1])
         ends = one.delta(np.linspace(0.0, 0.6, 57) * top)
         below = profile(lower, np.linspace(0.0, 0.6, 57) * top) * (1 - lower.error)
         above = profile(upper, np.linspace(0.0, 0.6, 57) * top) * (1 + upper.error)
         assert (below <= ends.upper).all() and (ends.lower <= above).all()
-        for atoms in (lower, upper):
-            q, p = np.exp(atoms.log_q), np.exp(atoms.log_q + atoms.loss)
-            # What only the second law can be has no place in the lower list.
-            assert 1 - reverse_infinite - 1e-5 <= math.fsum(q) <= 1 + 1e-5
-            assert math.fsum(p) + atoms.infinite + atoms.missing == pytest.approx(1, abs=1e-5)
+        # Neither list loses mass, nor does the lower one make any, but for what cells of numbers are rounded by.
+        for atoms, least, most in ((lower, -1e-4, 1e-4), (upper, -1e-4, 0.05)):
+            q, p = math.fsum(np.exp(atoms.log_q)), math.fsum(np.exp(atoms.log_q + atoms.loss))
+            assert 1 + least - law.reversed().infinite <= q <= 1 + most
+            assert 1 + least <= p + atoms.infinite + atoms.missing <= 1 + most
 
 
 @settings(max_examples=60)
@@ -250,20 +251,26 @@ def test_less_noise_a_longer_way_or_more_who_come_show_no_less(sigma, population
 def test_extremes_have_an_answer(sigma, population, rate, neighbours):
     protocol = DistributedCheckIn(sigma, population, rate, neighbours)
     for run in (protocol, protocol * 3):
-        ends = run.epsilon(1e-6)
+        ends = run.epsilon(1e-6, rtol=0.01)
         assert 0 <= ends.lower <= ends.upper
         if neighbours == "remove" and population * math.log(rate) > math.log(1e-6):
             assert ends.lower == math.inf
         else:
             assert ends.upper < math.inf
-        delta = run.delta(0.5)
-        assert 0 <= delta.lower <= delta.upper <= 1
+    delta = protocol.delta(0.5)
+    assert 0 <= delta.lower <= delta.upper <= 1
 
 
 def test_many_numbers_are_taken_in_cells_that_hardly_matter():
-    protocol = DistributedCheckIn(1.0, 10**9, 0.5, "remove")
-    assert protocol.epsilon(1e-6).width <= 1e-4
-    assert (protocol * 10).epsilon(1e-6).width <= 2e-4
+    """Where a record is removed the number itself tells of it, and cells of numbers cost more."""
+    assert DistributedCheckIn(1.0, 10**9, 0.5).epsilon(1e-6).width <= 1e-4
+    assert DistributedCheckIn(1.0, 10**9, 0.5, "remove").epsilon(1e-6).width <= 5e-3
+    assert DistributedCheckIn(1.0, 10**9, 1e-6, "remove").epsilon(1e-6).width <= 1e-4
+
+
+def test_all_may_have_come_in_any_of_several_rounds():
+    """One client alone: she came in one of three rounds, or she may not be there."""
+    assert (DistributedCheckIn(1.0, 1, 0.5, "remove") * 3).delta(0.5).upper == pytest.approx(1 - 0.5**3, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -283,6 +290,17 @@ def test_many_numbers_are_taken_in_cells_that_hardly_matter():
 def test_bad_input_is_refused_in_words(change, error, words):
     with pytest.raises(error, match=words):
         DistributedCheckIn(**{"sigma": 1.0, "population": 10, "rate": 0.5, **change})
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"neighbours": "remove"}, {"distance": 1 / 3}, {"neighbours": "remove", "distance": 1}]
+)
+def test_its_text_and_a_pickle_give_it_back(more):
+    protocol = DistributedCheckIn(1 / 7, 1_000, 0.1, **more)
+    for again in (eval(repr(protocol)), pickle.loads(pickle.dumps(protocol))):
+        assert again == protocol and hash(again) == hash(protocol) and again.pair == protocol.pair
+    with pytest.raises(FrozenInstanceError):
+        protocol.sigma = 2.0
 
 
 def test_what_else_can_be_asked():

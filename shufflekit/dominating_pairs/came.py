@@ -19,7 +19,7 @@ from shufflekit.accuracy import UNIT, cell_error, pmf_error
 from shufflekit.definitions import NoisyMean
 from shufflekit.dominating_pairs.blocks import blocks, window
 
-CELLS = 4_000  # fewer numbers than that are taken one by one
+CELLS = 2_000  # at least, where the number that came itself says whether the record is there
 
 
 class Shown(NamedTuple):
@@ -40,7 +40,7 @@ class Came(NamedTuple):
     error: float
 
 
-def came(mean: NoisyMean, log_cut: float, backwards: bool) -> Came:
+def came(mean: NoisyMean, log_cut: float, rtol: float, backwards: bool) -> Came:
     """All numbers but such as have about ``e^log_cut``, K = 0 aside, which shows nothing of values.
 
     Of a cell's numbers the least shifts most, and the largest has the smallest ratio: an upper bound takes both. But
@@ -48,7 +48,7 @@ def came(mean: NoisyMean, log_cut: float, backwards: bool) -> Came:
     """
     others, rate = mean.population - 1, mean.rate
     first, last = window(others, rate, 1 - rate, log_cut)
-    width = (last - first) / CELLS / first if last - first > CELLS and first else 0.0
+    width = rtol / 2 if mean.replaced else min(rtol / 2, (last - first) / CELLS / max(first, 1))
     parts = blocks(others, rate, 1 - rate, width=width, log_cut=log_cut)
     least, most, chance = parts.low + 1, parts.high + 1, rate * parts.mass
     error = pmf_error(others * rate) if parts.single else cell_error(others)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp, ndtr
 
 from shufflekit._validate import Array
-from shufflekit.accuracy import TINY, loss_limit
+from shufflekit.accuracy import TINY, UNIT, loss_limit
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import Tails, connected, untold
@@ -27,6 +27,8 @@ CHUNK = 200_000  # numbers worked on at once
 KNOTS_APART, CLOSE, GROWTH = 1 / 48, 10.0, 1.01  # deviations apart, up to so many; then so many times as far
 FARTHER = 1.3  # times as far out, until hardly anything is left
 SUM_ERROR = 1e-12
+MOMENT_RTOL = 1e-3  # of a moment that need not be close
+ROUND_OFF = 1e-10  # relative, of a probability
 UNSURE = 1e-9  # of the logarithm of a likelihood ratio
 
 
@@ -48,6 +50,12 @@ class NoisyMeanPair(Pair):
         return math.inf
 
     @property
+    def largest_finite_loss(self) -> float:
+        """Nothing else is shown where nobody else is, or all always come."""
+        alone = not self.mean.replaced and (self.mean.population == 1 or self.mean.rate == 1)
+        return 0.0 if alone and not self.backwards else self.largest_loss
+
+    @property
     def infinite(self) -> float:
         """The chance that all came, which cannot be without the record; backwards, where all always come, that not."""
         if self.mean.replaced:
@@ -59,7 +67,7 @@ class NoisyMeanPair(Pair):
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         eps = np.asarray(eps, dtype=np.float64)
         for cut in LOG_CUTS if log_cut is None else (log_cut,):
-            known = came(self.mean, cut, self.backwards)
+            known = came(self.mean, cut, rtol, self.backwards)
             lower, upper = self._sums(eps.ravel(), known)
             if log_cut is not None or (known.missing <= ENOUGH * np.maximum(lower, TINY)).all():
                 break
@@ -67,6 +75,12 @@ class NoisyMeanPair(Pair):
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
         return _listed(self, log_cut, rtol)
+
+    def divergence(self, orders: Array) -> Array:
+        """Infinite of a removed record, forth: all may have come, however unlikely that is."""
+        if not self.mean.replaced and not self.backwards:
+            return np.full(orders.shape, np.inf)
+        return super().divergence(orders)
 
     def log_moment_bound(self, power: float) -> float:
         """Of a replaced record, from the next whole order on, either way: delta backwards is never above delta forth.
@@ -76,10 +90,10 @@ class NoisyMeanPair(Pair):
         if not self.mean.replaced:
             return super().log_moment_bound(power)
         n = np.arange(2.0, math.ceil(power) + 2)
-        known = came(self.mean, LOG_CUTS[-1], self.backwards)
+        known = came(self.mean, LOG_CUTS[-1], MOMENT_RTOL, self.backwards)
         q, shift = 1 / known.upper.ratio[:, None], known.upper.shift[:, None]
         choose = gammaln(n[-1] + 1) - gammaln(n + 1) - gammaln(n[-1] - n + 1)
-        few = np.where(n < n[-1], (n[-1] - n) * np.log1p(-np.minimum(q, 1 - TINY)), 0.0)
+        few = np.where(n < n[-1], (n[-1] - n) * np.log1p(-np.minimum(q, 1 - UNIT)), 0.0)
         terms = choose + few + (n - 1) * np.log(q) + n * (n - 1) * shift**2 / 2
         with np.errstate(divide="ignore"):
             log_sum = float(logsumexp(terms + np.log(known.upper.came)[:, None]))
@@ -122,9 +136,9 @@ class NoisyMeanPair(Pair):
         gap = np.log1p(-self.mean.rate)
         return np.asarray(np.exp((self.mean.population - 1) * gap) * -np.expm1(np.minimum(eps + gap, 0.0)))
 
-    def tails(self, eps: Array, log_cut: float) -> Tails:
+    def tails(self, eps: Array, log_cut: float, rtol: float) -> Tails:
         """What lies above each eps but infinite losses, from below: ``P - Q``, and the second law."""
-        shown, mean = came(self.mean, log_cut, self.backwards).lower, self.mean
+        shown, mean = came(self.mean, log_cut, rtol, self.backwards).lower, self.mean
         finite = shown.ratio > 0
         shown = Shown(*(values[finite] for values in shown))
         rows = max(1, CHUNK // max(len(shown.came), 1))
@@ -167,8 +181,8 @@ class EitherWay(Pair):
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
         eps = _knots(self.one, log_cut, rtol)
-        upper, tails = self.delta(eps, rtol, log_cut).upper, self.one.tails(eps, log_cut)
-        return Enclosure(_certain(untold(tails, tails), self.one, log_cut), connected(eps, upper, upper))
+        upper, tails = self.delta(eps, rtol, log_cut).upper, self.one.tails(eps, log_cut, rtol)
+        return Enclosure(_certain(untold(tails, tails), self.one, log_cut, rtol), connected(eps, upper, upper))
 
     def log_moment_bound(self, power: float) -> float:
         return self.one.log_moment_bound(power)
@@ -180,16 +194,21 @@ def _listed(pair: NoisyMeanPair, log_cut: float, rtol: float) -> Enclosure:
         certain = Atoms(np.zeros(1), np.full(1, math.log(TINY)), infinite=1.0)
         return Enclosure(certain, certain)
     back, eps = pair.reversed(), _knots(pair, log_cut, rtol)
-    above, below = _balanced(pair.tails(eps, log_cut), back.tails(eps, log_cut), pair.infinite, back.infinite)
+    above, below = _balanced(
+        pair.tails(eps, log_cut, rtol), back.tails(eps, log_cut, rtol), pair.infinite, back.infinite
+    )
     # Q has no mass where P's loss is infinite; P's, where Q's is, has no place in the list.
     lower = untold(above, below, back.infinite)
     forth, least = (one.delta(eps, rtol, log_cut).upper for one in (pair, back))
-    lower = _certain(lower, pair, log_cut)._replace(infinite=pair.infinite)
-    return Enclosure(lower, connected(eps, forth, least))
+    lower = _certain(lower, pair, log_cut, rtol)._replace(infinite=pair.infinite)
+    upper = connected(eps, forth, least)
+    # Of what is left at the last knot so much is infinite in each round for certain, and counts once in all.
+    infinite = min(pair.infinite * (1 + ROUND_OFF), upper.missing)
+    return Enclosure(lower, upper._replace(missing=upper.missing - infinite, infinite=infinite))
 
 
-def _certain(atoms: Atoms, pair: NoisyMeanPair, log_cut: float) -> Atoms:
-    return atoms._replace(error=came(pair.mean, log_cut, pair.backwards).error + SUM_ERROR)
+def _certain(atoms: Atoms, pair: NoisyMeanPair, log_cut: float, rtol: float) -> Atoms:
+    return atoms._replace(error=came(pair.mean, log_cut, rtol, pair.backwards).error + SUM_ERROR)
 
 
 def _balanced(forth: Tails, back: Tails, infinite: float, infinite_back: float) -> tuple[Tails, Tails]:
@@ -213,7 +232,8 @@ def _knots(pair: NoisyMeanPair, log_cut: float, rtol: float) -> Array:
     ways, closer = (pair, pair.reversed()), math.sqrt(min(rtol / 5e-5, 1.0))
 
     def left(eps: float) -> float:
-        return max(float(way.delta(np.array([eps]), rtol, log_cut).upper[0]) - way.infinite for way in ways)
+        found = [float(way.delta(np.array([eps]), rtol, log_cut).upper[0]) for way in ways]
+        return max(one - way.infinite * (1 + ROUND_OFF) for one, way in zip(found, ways, strict=True))
 
     deviation = max(math.sqrt(2 * math.pi) * left(0.0), 1e-12)
     top = 3 * deviation
