@@ -157,7 +157,7 @@ FIGURES = {
     "distributed-louder": replace(DISTRIBUTED, sigma=0.86),
     "rate-0.03": replace(LDP_SGD, check_in=0.03, rates=((10, 1.0),)),
     "rate-0.01": replace(LDP_SGD, check_in=0.01, rates=((10, 1.0),)),
-    "falling-steps": replace(LDP_SGD, rates=((3, 1.0), (3, 0.5), (4, 0.1))),
+    "falling-steps": replace(LDP_SGD, check_in=0.03, rates=((3, 1.0), (3, 0.5), (4, 0.1))),
 }
 # The last layer for CIFAR-10, see ``cifar``: the paper names none of the numbers.
 CIFAR10 = CheckInPlan(check_in=0.1, radius=0.1, rates=((20, 1.0),), eps0=2.0)
@@ -169,5 +169,5 @@ QUICK = {
     "distributed-louder": replace(DISTRIBUTED, check_in=0.1, rates=((20, 4.0),), sigma=0.86, look=5),
     "rate-0.03": replace(LDP_SGD, check_in=0.1, rates=((20, 4.0),), eps0=6.0, look=5),
     "rate-0.01": replace(LDP_SGD, check_in=0.03, rates=((20, 4.0),), eps0=6.0, look=5),
-    "falling-steps": replace(LDP_SGD, check_in=0.3, rates=((6, 4.0), (6, 2.0), (8, 0.4)), eps0=6.0, look=5),
+    "falling-steps": replace(LDP_SGD, check_in=0.1, rates=((6, 4.0), (6, 2.0), (8, 0.4)), eps0=6.0, look=5),
 }
