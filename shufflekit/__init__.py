@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from shufflekit.protocols import (
         DistributedCheckIn,
         GaussianShuffle,
+        RandomAllocation,
         RandomCheckIn,
         RandomizedResponseShuffle,
         Run,
@@ -27,6 +28,7 @@ __all__ = [
     "DistributedCheckIn",
     "GaussianShuffle",
     "HadamardResponse",
+    "RandomAllocation",
     "RandomCheckIn",
     "RandomizedResponse",
     "RandomizedResponseShuffle",

@@ -105,4 +105,4 @@ def score_error(n: int, eps0: float) -> float:
 
 def lognormal_error(sigma: float, n: int) -> float:
     """The same for the shuffled Gaussian, whose likelihood ratio has a deviation of 1/(sigma sqrt(n)) about 1."""
-    return 1e-9 + 1e-13 * sigma * math.sqrt(n)
+    return 1e-11 + 1e-13 * sigma * math.sqrt(n)

@@ -11,7 +11,8 @@ in everything, so that there is one answer:
     n            where all report, one client more adds a message that anybody can add who knows that client's record;
     sampled_n    of n + 1 reports of a population one can be thrown away at random;
     population   drop one of the N others at random, and n of N report; of all N + 1 the same, but that in one round of
-                 N + 1, for nobody to see, the changed client is left out on purpose.
+                 N + 1, for nobody to see, the changed client is left out on purpose;
+    sigma        where each of so many batches has its examples at random, more noise can be added by anybody.
 
 So is what is guaranteed. Of the corners' F_n((N - n)(1 - alpha))/N, [beyond] 8: F_n is the larger, the larger the
 hexagon; F_{n+1}(y) >= F_n(y + 1 - alpha) by Jensen, a score having the mean 1 - alpha; and F_n is convex and
@@ -20,12 +21,16 @@ not proved, and either is rounded up, by a part in 10,000 or so. The search reli
 where to look, and what is returned has been asked for its own guarantee.
 """
 
+import math
+
+from scipy.special import ndtri
+
 from shufflekit import _validate
 from shufflekit.inverse import DIGITS, MAX_EPS0, Search
-from shufflekit.protocols import MAX_N, MAX_ROUNDS, Shuffle
+from shufflekit.protocols import LEAST_SIGMA, MAX_N, MAX_ROUNDS, MOST_SIGMA, RandomAllocation, Shuffle
 from shufflekit.protocols.shuffle import REDUCTION
 
-__all__ = ["DIGITS", "MAX_EPS0", "eps0", "n", "population", "rounds", "sampled_n"]
+__all__ = ["DIGITS", "MAX_EPS0", "eps0", "n", "population", "rounds", "sampled_n", "sigma"]
 
 
 def eps0(
@@ -68,3 +73,15 @@ def population(eps: float, delta: float, eps0: float, n: int, rounds: int = 1, *
     rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
     search = Search(eps, delta, lambda population: Shuffle(eps0, n, population, reduction=reduction) * rounds)
     return search.smallest(Shuffle(eps0, n).n, "population")
+
+
+def sigma(eps: float, delta: float, steps: int, rounds: int = 1) -> float:
+    """The least deviation of the noise of ``RandomAllocation(sigma, steps) * rounds``, from 0.05 on."""
+    rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
+    steps = RandomAllocation(MOST_SIGMA, steps).steps
+    search = Search(eps, delta, lambda sigma: RandomAllocation(sigma, steps) * rounds)
+    # In one round, some batch's noise and gradient are above 1 with a chance of 1/2 at least; without the example, of
+    # steps Phi(-1/sigma) at most. With less noise than that allows, eps is not met.
+    share = (0.5 - search.delta) * math.exp(-search.eps) / steps
+    least = -1 / float(ndtri(share)) if share > 0 else LEAST_SIGMA
+    return search.smallest(min(max(least, LEAST_SIGMA), MOST_SIGMA), "sigma", MOST_SIGMA)

@@ -29,8 +29,9 @@ def to_dp_accounting(rounds: Composition, interval: float = 1e-4) -> Any:
     """The rounds' upper law in both directions, on multiples of ``interval``, their ``value_discretization_interval``.
 
     Formal guarantee: pessimistic, composed or not, for data sets that differ in one record's value: compose it with
-    mechanisms calibrated for that (``REPLACE_ONE``) and of the same interval. The interval should be a small part of
-    the rounds' eps. Theirs cannot tell what is below a delta of about 1e-15; ``Run.epsilon`` can.
+    mechanisms calibrated for that (``REPLACE_ONE``; random allocation's is ``ADD_OR_REMOVE_ONE``) and of the same
+    interval. The interval should be a small part of the rounds' eps. Theirs cannot tell what is below a delta of about
+    1e-15; ``Run.epsilon`` can.
 
     Raises:
         ImportError: where dp-accounting is missing.

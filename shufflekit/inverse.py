@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from shufflekit import _validate
 from shufflekit._digits import rounded
@@ -48,7 +48,13 @@ class Search:
         # eps grows about as eps0 does while that is small, then as its exponential: no faster costs less to look at.
         return math.log1p(math.expm1(good.x) * _stride(good)) if good.off > -FARTHEST else MAX_EPS0
 
-    def smallest(self, least: int, what: str, most: int = MAX_N) -> int:
+    @overload
+    def smallest(self, least: int, what: str, most: int = ...) -> int: ...
+
+    @overload
+    def smallest(self, least: float, what: str, most: float) -> float: ...
+
+    def smallest(self, least: float, what: str, most: float = MAX_N) -> float:
         """From least to most, epsilon falling."""
         bad = self.at(least)
         if bad.off <= 0:
@@ -56,7 +62,7 @@ class Search:
         while bad.x < most:
             good = self.at(min(bad.x * _stride(bad), most))
             if good.off <= 0:
-                return int(self._last(*self._near(good, bad)))
+                return self._last(*self._near(good, bad))  # type: ignore[no-any-return]
             bad = good
         reached = self._reached(most)
         raise ValueError(

@@ -4,15 +4,20 @@ import itertools
 import math
 import re
 
+import mpmath
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import ndtr
 from scipy.stats import norm
 
 from shufflekit.convex_order import profile
-from shufflekit.dominating_pairs import GaussianPair
+from shufflekit.dominating_pairs import GaussianPair, lognormal_sums
 from shufflekit.dominating_pairs.gaussian_moments import log_moments
+from shufflekit.dominating_pairs.lognormal import log_laplace
+from shufflekit.dominating_pairs.lognormal_sums import LognormalSum
 from shufflekit.papers.koskela2023 import gaussian
 
 # The true values behind koskela2023:fig5 of the ledger, sigma = 2, found beforehand by an independent program.
@@ -56,23 +61,112 @@ def test_one_user_is_the_gaussian_mechanism(sigma, backwards):
 
 
 @pytest.mark.parametrize("backwards", [False, True])
-def test_one_user_by_the_law_of_the_sum(backwards):
-    """The same by the route that is taken for more users."""
+def test_one_user_listed(backwards):
     pair = GaussianPair(2.0, 1, backwards)
-    lower, upper = (profile(atoms, EPS) for atoms in pair.listed(-40.0))
+    lower, upper = (profile(atoms, EPS) for atoms in pair.listed(-40.0, 5e-5))
     truth = closed_form(EPS, 2.0)
     assert (lower <= truth).all() and (truth <= upper).all()
     assert (upper - lower <= 1e-4 * truth).all()
 
 
-@pytest.mark.parametrize("sigma", [1.0, 2.0, 5.0])
+@pytest.mark.parametrize("sigma", [0.2, 0.4, 0.7, 1.0, 2.0, 5.0])
 @pytest.mark.parametrize("backwards", [False, True])
 def test_two_users_by_quadrature(sigma, backwards):
-    eps = np.array([0.0, 0.3, 0.9]) / sigma
-    truth = np.array([two_users(e, sigma, backwards) for e in eps])
-    ends = GaussianPair(sigma, 2, backwards).delta(eps)
-    assert (ends.lower <= truth * (1 + 1e-8)).all() and (truth <= ends.upper * (1 + 1e-8)).all()
-    assert (ends.upper - ends.lower <= 1e-3 * truth).all()
+    eps = np.array([0.0, 0.3, 0.9, 2.5]) / sigma
+    holds(
+        GaussianPair(sigma, 2, backwards).delta(eps),
+        np.array([two_users_finely(e, sigma, backwards) for e in eps]),
+        1e-4 if sigma < 0.4 else 1e-9,
+    )
+    for e in eps[:3]:
+        assert two_users_finely(e, sigma, backwards) == pytest.approx(two_users(e, sigma, backwards), rel=1e-8)
+
+
+def two_users_finely(eps, sigma, backwards=False):
+    """The same integral by panels that shrink towards where the inner one is not analytic: right far out, too."""
+    x = 2 * math.exp(-eps if backwards else eps)
+    bend = sigma * math.log(x) + 0.5 / sigma
+    near = np.concatenate([[0.0], 0.25 * 0.5 ** np.arange(50.0, 0.0, -1), np.arange(0.25, 80, 0.25)])
+    edges = bend - near[::-1] if backwards else np.concatenate([bend - near[::-1], bend + near[1:]])
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    z = (edges[:-1, None] + np.diff(edges)[:, None] * (1 + nodes) / 2).ravel()
+    weight = (np.diff(edges)[:, None] * weights / 2).ravel() * norm.pdf(z)
+    rest = x - np.exp(z / sigma - 0.5 / sigma**2)
+    log_rest = np.log(np.maximum(rest, 1e-300))
+    if backwards:
+        far, less = log_rest + norm.logcdf(sigma * log_rest + 0.5 / sigma), norm.logcdf(sigma * log_rest - 0.5 / sigma)
+    else:
+        far, less = norm.logcdf(0.5 / sigma - sigma * log_rest), log_rest + norm.logcdf(-0.5 / sigma - sigma * log_rest)
+    inner = np.exp(far) * -np.expm1(np.minimum(less - far, 0.0))
+    value = np.where(rest > 0, inner, 0.0 if backwards else 1 - rest)
+    return float(weight @ value) / 2 * (math.exp(eps) if backwards else 1)
+
+
+@given(
+    sigma=st.floats(0.3, 12.0),
+    far=st.floats(0.0, 12.0),
+    backwards=st.booleans(),
+)
+@settings(max_examples=40, deadline=None)
+def test_two_users_at_any_depth(sigma, far, backwards):
+    """The ends hold and say something, down to 1e-60; backwards a small x is a difference of what is not small."""
+    eps = far / sigma
+    ends, truth = GaussianPair(sigma, 2, backwards).delta(np.array([eps])), two_users_finely(eps, sigma, backwards)
+    assert ends.lower[0] <= truth * (1 + 1e-11) and truth * (1 - 1e-11) <= ends.upper[0]
+    if not backwards or eps < 6:
+        assert ends.upper[0] - ends.lower[0] <= 1e-4 * ends.upper[0]
+
+
+@pytest.mark.parametrize(("sigma", "n"), [(0.3, 1), (1.0, 1), (3.0, 1), (0.4, 3), (0.4, 1000), (0.8, 391), (10.0, 2)])
+def test_contours_that_start_elsewhere_say_the_same(sigma, n, monkeypatch):
+    """Of calls, the part of the cut and the contour from its end change places; of puts, the contour moves."""
+    total = LognormalSum(sigma, n)
+    deviation = math.sqrt(2 * math.pi) * float(total.calls(np.zeros(1), -math.log(n)).upper[0])
+    eps, zero = deviation * np.array([0.5, 2.0, 4.0]), np.zeros(3)
+    monkeypatch.setattr(lognormal_sums, "STEP", 0.3)
+    again = LognormalSum(sigma, n)
+    for chance in (False, True):
+        calls, other = (one.calls(n * np.expm1(eps), 0.0, chance=chance) for one in (total, again))
+        puts, others = (one.puts(n * np.expm1(-eps), zero, chance=chance) for one in (total, again))
+        for ends, found in ((calls, other), (puts, others)):
+            assert (ends.lower <= found.upper).all() and (found.lower <= ends.upper).all()
+            assert (ends.upper - ends.lower <= 1e-8 * ends.upper).all()
+
+
+@pytest.mark.parametrize("sigma", [0.1, 0.4, 1.0, 3.0])
+def test_one_score_by_the_way_of_many(sigma):
+    """A sum of one, for which there are closed forms of calls, puts and chances."""
+    total, eps = LognormalSum(sigma, 1), np.array([0.0, 0.3, 1.0, 3.0, 8.0]) / sigma
+    holds(total.calls(np.expm1(eps), 0.0), closed_form(eps, sigma), 1e-9)
+    holds(total.calls(np.expm1(eps), 0.0, chance=True), ndtr(-0.5 / sigma - eps * sigma), 1e-9)
+    eps = eps[eps < 8]
+    holds(total.puts(np.expm1(-eps), eps), closed_form(eps, sigma), 1e-7)
+    holds(total.puts(np.expm1(-eps), 0 * eps, chance=True), ndtr(0.5 / sigma - eps * sigma), 1e-7)
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 2.5])
+@pytest.mark.parametrize("s", [0.01, 2.0, 0.3j, 1 + 5j, -0.2 + 1j, -2 + 4j, -0.003, -0.05, -0.4])
+def test_the_laplace_transform_in_more_digits(sigma, s):
+    """By a path that turns at another place, in 30 digits; on the cut the imaginary part has its digits, too."""
+    with mpmath.workdps(30):
+        m, turn, start = -1 / (2 * mpmath.mpf(sigma) ** 2), mpmath.arg(s), 1 - mpmath.log(abs(s))
+
+        def integrand(y):
+            return (
+                mpmath.exp(-s * (mpmath.exp(y) - 1) - (sigma * (y - m)) ** 2 / 2) * sigma / mpmath.sqrt(2 * mpmath.pi)
+            )
+
+        low, high = m - 14 / mpmath.mpf(sigma) - 4, start + 8
+        step = min(1, 1 / sigma)
+        real = [low + step * k for k in range(int((start - low) / step) + 1)] + [start]
+        down = [start, start - 0.5j * turn, start - 1j * turn]
+        total = mpmath.quad(integrand, real) + mpmath.quad(integrand, down)
+        total += mpmath.quad(integrand, [start - 1j * turn, start + 2 - 1j * turn, high - 1j * turn])
+        truth = mpmath.log(total)
+    found = complex(log_laplace(np.array([s], dtype=complex), sigma)[0])
+    assert abs(found - complex(truth)) <= 1e-12 * abs(complex(truth)) + 1e-15
+    if complex(s).imag == 0 > complex(s).real and abs(truth.imag) > 1e-20 * abs(truth.real):
+        assert found.imag == pytest.approx(float(truth.imag), rel=1e-8)
 
 
 @pytest.mark.parametrize("n", NOTED)
@@ -133,10 +227,33 @@ def test_the_lists_are_on_either_side(sigma, n, backwards):
     assert found.upper.missing < 1e-15 and pair.reversed().reversed() == pair
 
 
-def test_a_coarser_tolerance_is_wider_and_still_holds():
-    fine, coarse = (GaussianPair(2.0, 1000).delta(np.array([0.05]), rtol) for rtol in (1e-5, 1e-1))
-    assert coarse.lower <= fine.lower * (1 + 1e-9) and fine.upper <= coarse.upper * (1 + 1e-9)
-    assert coarse.upper - coarse.lower > 2 * (fine.upper - fine.lower)
+@pytest.mark.parametrize("backwards", [False, True])
+def test_lists_of_a_coarser_tolerance_are_wider_and_still_hold(backwards):
+    pair, eps = GaussianPair(0.5, 100, backwards), np.array([0.0, 0.05, 0.3, 1.0, 3.0])
+    ends, fine, coarse = pair.delta(eps), *(pair.listed(-40.0, rtol) for rtol in (1e-5, 1e-2))
+    for found in (fine, coarse):
+        assert (profile(found.lower, eps) <= ends.upper).all() and (ends.lower <= profile(found.upper, eps)).all()
+    gaps = [profile(found.upper, eps) - profile(found.lower, eps) for found in (fine, coarse)]
+    assert (gaps[0][1:] < gaps[1][1:]).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 1000, 10**6, 10**12])
+@pytest.mark.parametrize("sigma", [0.3, 0.5, 1.0, 2.0, 5.0])
+def test_moments_to_12_digits(sigma, n):
+    """Against the recurrence for the powers of a polynomial, which cancels, in 80 digits."""
+    most = 64
+    with mpmath.workdps(80):
+        f = [
+            mpmath.exp(mpmath.mpf(j * (j - 1)) / (2 * mpmath.mpf(sigma) ** 2)) / mpmath.factorial(j)
+            for j in range(most + 1)
+        ]
+        power = [mpmath.mpf(1)]
+        for m in range(1, most + 1):
+            power.append(sum((n * j - (m - j)) * f[j] * power[m - j] for j in range(1, m + 1)) / m)
+        truth = [float(mpmath.log(mpmath.factorial(m) * power[m] / mpmath.mpf(n) ** m)) for m in range(2, most + 1)]
+    found = log_moments(most, sigma, n)
+    assert (found[:2] == 0).all()
+    assert found[2:] == pytest.approx(truth, rel=1e-12, abs=0)
 
 
 def test_moments_by_all_terms_and_by_the_law():

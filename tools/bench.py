@@ -3,6 +3,7 @@
 python tools/bench.py
 """
 
+import importlib
 import importlib.util
 import math
 import re
@@ -22,7 +23,7 @@ import run_notebooks
 from dp_accounting.pld import privacy_loss_distribution
 from scipy.stats import binom
 
-from shufflekit import RandomCheckIn, RandomizedResponse, Shuffle, exact
+from shufflekit import RandomAllocation, RandomCheckIn, RandomizedResponse, Shuffle, exact
 from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.dominating_pairs.listed_votes import Rows, listed_votes
 from shufflekit.papers import girgis2021
@@ -34,6 +35,9 @@ ROOT = Path(__file__).resolve().parents[1]
 DELTA = 1e-8
 MINUTE = 60  # seconds: what a notebook takes at most on a quiet machine, as promised
 ORDERS = np.arange(2, 1002)
+ALLOCATION_DELTA = 1e-6
+# What PLD-accounting 2.0 [feldman2026] gave for 1,000 steps with its defaults, by sigma.
+PUBLISHED = {2.0: "0.0582 to 0.0605 in 215 s", 1.0: "0.1687 to 0.1757 in 129 s"}
 # eps0, n, k
 SETTINGS = [(1.0, 10**6, 10**3), (2.0, 10**6, 10**3), (3.0, 10**6, 10**3), (2.0, 60_000, 2_000), (2.0, 10**4, 10**4)]
 
@@ -152,6 +156,29 @@ def check_ins() -> None:
         show("  cold: in a new Python", fresh(f"from shufflekit import RandomCheckIn; ({code}).guarantee(1e-6)"), 4.0)
 
 
+def allocation() -> None:
+    """Random allocation, cold and again; PLD-accounting beside it, if it is there, which takes minutes.
+
+    dp-accounting 0.6 has no accountant for it.
+    """
+    for sigma, steps, epochs in (*((sigma, 1_000, 1) for sigma in PUBLISHED), (0.4, 10**6, 1), (0.8, 391, 10)):
+        code = f"(RandomAllocation({sigma}, {steps:_}) * {epochs}).epsilon({ALLOCATION_DELTA})"
+        show(f"cold: a new Python, and {code}", fresh(f"from shufflekit import RandomAllocation; {code}"), 4.0)
+        run = RandomAllocation(sigma, steps) * epochs
+        show("  again", lambda run=run: run.epsilon(ALLOCATION_DELTA))
+        print(f"  {run.epsilon(ALLOCATION_DELTA)}")
+        if sigma not in PUBLISHED:
+            continue
+        if importlib.util.find_spec("PLD_accounting") is None:
+            print(f"  PLD-accounting 2.0 is not there (pip install PLD-accounting); as measured: {PUBLISHED[sigma]}")
+            continue
+        theirs = importlib.import_module("PLD_accounting").gaussian_allocation_epsilon_range
+        found: list[Any] = []
+        question = {"delta": ALLOCATION_DELTA, "sigma": sigma, "num_steps": steps, "num_epochs": epochs}
+        show("  PLD-accounting", lambda ask=theirs, of=question, to=found: to.append(ask(**of)))
+        print(f"  upper and lower: {found[-1]}; as measured before: {PUBLISHED[sigma]}")
+
+
 def notebooks() -> None:
     """The seconds that each notebook takes, in a copy of their folder: the saved ones stay as they are."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -172,6 +199,7 @@ def main() -> None:
     show("start of Python, and from shufflekit import Shuffle", fresh("from shufflekit import Shuffle"), budget=4.0)
     accountant()
     check_ins()
+    allocation()
     for eps0, n, k in SETTINGS:
         setting = f"eps0 = {eps0:g}, k = {k:,} of {n:,}"
         show(f"Theorem 1 at 1,000 orders, {setting}", lambda at=(eps0, n, k): girgis2021.thm1(ORDERS, *at))

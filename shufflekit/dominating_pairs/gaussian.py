@@ -2,44 +2,44 @@
 
 The likelihood ratio of what is seen is ``X = (1/n) sum_i exp((t_i - 1/2)/sigma^2)`` with the t_i noise alone under Q:
 a mean of n iid lognormals, a law in one dimension. [koskela2023] Sec 5, where it is taken to be n-dimensional.
+
+It is also what random allocation shows of a record that is in one of n batches, at random. [chua2025] [feldman2025]
 """
 
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr, logsumexp, ndtr
+from scipy.special import logsumexp, ndtr
 
 from shufflekit import _validate
 from shufflekit._validate import Array
-from shufflekit.accuracy import LOG_OUTSIDE_OF_SCORES, RENYI_ERROR, TINY, UNIT, lognormal_error
+from shufflekit.accuracy import RENYI_ERROR, TINY
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
-from shufflekit.convex_order import connected, profile, put_together, spread
+from shufflekit.convex_order import connected
 from shufflekit.dominating_pairs.gaussian_moments import log_moments
-from shufflekit.dominating_pairs.lognormal import lognormal_score, noise_at
+from shufflekit.dominating_pairs.lognormal_excess import excess, excess_error
+from shufflekit.dominating_pairs.lognormal_sums import lognormal_sum
 from shufflekit.dominating_pairs.pair import Pair
-from shufflekit.dominating_pairs.ratio_atoms import both_ends, cells_of_loss
-from shufflekit.dominating_pairs.score_grid import LogMoments
-from shufflekit.dominating_pairs.score_sums import Sums, sums
 
-LEAST_GRID, MOST_GRID = 2**16, 2**20
 MOST_SLOTS = 10_000_000
-ATOMS_PER_DEVIATION = 400  # of the loss
-LOG_MOST = 600.0  # of a score: floating point holds it, times all that it is multiplied by
-KNOTS = 2_000  # of the profile of one user alone
+LEAST_SIGMA, MOST_SIGMA = 0.05, 1e4
+MOST_EPS = MOST_LOSS = 300.0  # up to which e^eps is a number, and its square, and what the cut shows of one score
+KNOTS_APART, CLOSE = 1.5, 10.0  # deviations of the loss, times the root of rtol, up to so many
+GROWTH = 1.5  # beyond, of eps, times the root of rtol
+LOOKS, OUTWARD = 80, 1.2  # at how far out the pair is to be listed
+LEFT_OUT = 8.0  # log_cut goes in such steps, so that lists serve again
 LOG_CUT_OF_MOMENTS = -120.0
+TAIL_ERROR = 1e-12  # of a normal probability, relative
 MOST_ORDER = 2000  # of a Renyi divergence: the work grows with its square
 
 
 @dataclass(frozen=True)
 class GaussianPair(Pair):
-    """P: one of the n records is 1; Q: all are 0. ``backwards`` exchanges the two.
-
-    The ends are near each other for a sigma of 1 or more; below, a single score can outweigh all others by more than
-    one grid can show, and they may be far apart.
-    """
+    """P: one of the n records is 1; Q: all are 0. ``backwards`` exchanges the two."""
 
     sigma: float
     n: int
@@ -47,8 +47,8 @@ class GaussianPair(Pair):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", _validate.positive(sigma=self.sigma))
-        if not 0.05 <= self.sigma <= 1e4:
-            raise ValueError(f"sigma must be between 0.05 and 10,000, got {self.sigma!r}")
+        if not LEAST_SIGMA <= self.sigma <= MOST_SIGMA:
+            raise ValueError(f"sigma must be between {LEAST_SIGMA} and {MOST_SIGMA:,.0f}, got {self.sigma!r}")
         object.__setattr__(self, "n", _validate.count(n=self.n, at_most=MOST_SLOTS))
 
     def reversed(self) -> "GaussianPair":
@@ -59,33 +59,37 @@ class GaussianPair(Pair):
         return math.inf
 
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
+        """See ``Pair``: only round-off keeps the ends apart."""
         eps = _validate.array(low=0, eps=eps)
-        if self.n == 1:
-            return _single(eps, self.sigma)
         # Shuffling never hurts: one user alone is an upper bound.
-        lower, upper = np.zeros(eps.shape), _single(eps, self.sigma).upper
-        for cut in (log_cut,) if log_cut is not None else (-30.0, -60.0, -120.0, -240.0):
-            # What was cut off must not matter.
-            todo = np.log(np.maximum(lower, TINY)) < cut + 10 if cut < -30 and log_cut is None else lower < upper
-            if todo.any():
-                least, most = self._ends(cut, rtol, self.n if self.backwards else math.inf)
-                lower[todo] = np.maximum(lower[todo], profile(least, eps[todo]))
-                upper[todo] = np.minimum(upper[todo], profile(most, eps[todo]))
-        noise = lognormal_error(self.sigma, self.n)
-        return Ends(lower * (1 - noise), np.clip(upper * (1 + noise), TINY, 1.0))
+        alone = _single(eps, self.sigma)
+        if self.n == 1:
+            return alone
+        least = TINY if log_cut is None else max(TINY, math.exp(log_cut))
+        lower, upper, some = np.zeros(eps.shape), alone.upper.copy(), (alone.upper > least) & (eps < MOST_EPS)
+        if some.any():
+            total, log_n = lognormal_sum(self.sigma, self.n), math.log(self.n)
+            if self.backwards:  # (1 - a X)_+ is a/n times (n/a - S)_+
+                found = total.puts(self.n * np.expm1(-eps[some]), eps[some] - log_n)
+            else:
+                found = total.calls(self.n * np.expm1(eps[some]), -log_n)
+            lower[some], upper[some] = found.lower, np.minimum(found.upper, upper[some])
+        return Ends(np.minimum(lower, upper), upper)
+
+    def tail(self, eps: Array) -> Ends:
+        """``Pr_Q[P/Q > e^eps]``."""
+        if self.n == 1:
+            chance = ndtr(-0.5 / self.sigma - eps * self.sigma)
+            return Ends(chance * (1 - TAIL_ERROR), chance * (1 + TAIL_ERROR))
+        total = lognormal_sum(self.sigma, self.n)
+        if not self.backwards:
+            return total.calls(self.n * np.expm1(eps), 0.0, chance=True)
+        # Of P' = Q and Q' = P: P[a X < 1] = (Q[a X < 1] - E_Q(1 - a X)_+)/a.
+        q, delta = total.puts(self.n * np.expm1(-eps), np.zeros(eps.shape), chance=True), self.delta(eps)
+        return Ends(np.maximum(q.lower - delta.upper, 0.0) * np.exp(-eps), (q.upper - delta.lower) * np.exp(-eps))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        lower, upper = self._ends(log_cut, rtol, math.inf)
-        lower, log_p = put_together(lower, cells_of_loss(lower, ATOMS_PER_DEVIATION)), upper.log_q + upper.loss
-        if upper.missing >= 1 or not all(0.5 < float(np.exp(mass).sum()) < 2 for mass in (upper.log_q, log_p)):
-            # Nothing is certain on this grid. Shuffling never hurts: one user alone is an upper bound, either way.
-            top = min(0.5 / self.sigma**2 + math.sqrt(-2 * log_cut) / self.sigma, LOG_MOST)
-            eps = np.linspace(0.0, top, KNOTS)
-            delta = _single(eps, self.sigma).upper
-            return Enclosure(lower, connected(eps, delta, delta))
-        cell = cells_of_loss(upper, ATOMS_PER_DEVIATION)
-        first = np.append(np.flatnonzero(np.diff(cell, prepend=cell[0] - 1)), len(cell) - 1)
-        return Enclosure(lower, spread(upper, np.unique(first)))
+        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol)
 
     def divergence(self, orders: Array) -> Array:
         """Moments of X of any real order: interpolated between whole ones forth (their logarithms are convex)."""
@@ -104,45 +108,66 @@ class GaussianPair(Pair):
             values[i] = max(0.0, float(np.logaddexp(listed, unlisted))) / s * (1 + RENYI_ERROR)
         return values
 
-    def _ends(self, log_cut: float, rtol: float, most: float) -> tuple[Atoms, Atoms]:
-        """Below and above, on the full grid; sums above ``most`` are taken for one."""
-        top = math.exp(min(0.5 / self.sigma**2 + math.sqrt(-2 * log_cut) / self.sigma, LOG_MOST))
-        missing = float(ndtr(1 / self.sigma - noise_at(np.array([top]), self.sigma)[0]))
-        found = _sums(self.sigma, self.n, min(top, max(most, math.exp(0.5 / self.sigma))), log_cut, rtol)
-        lower, upper = both_ends(found, self.n, self.backwards)
-        # (sum - c)_+ grows by no more than what is cut off the scores, (c - sum)_+ not at all.
-        return lower, upper if self.backwards else upper._replace(missing=upper.missing + missing)
+
+@lru_cache(maxsize=10)  # a search over rounds, or for delta, asks again and again
+def _listed(pair: GaussianPair, log_cut: float, rtol: float) -> Enclosure:
+    """The chords of the profile from above; from below, all that lies between two knots taken for one."""
+    eps = _knots(pair, log_cut, rtol)
+    forth, back = pair.delta(eps), pair.reversed().delta(eps)
+    right, left = _cells(eps, forth, pair.tail(eps)), _cells(eps, back, pair.reversed().tail(eps))
+    # On the right cells hold Q's mass, and P/Q is at least its mean; on the left P's, and Q/P is at most its mean.
+    loss = eps + np.log1p(right.excess.lower / right.mass.upper * np.exp(-eps))
+    loss_left = -eps - np.log1p(left.excess.upper / np.maximum(left.mass.lower, TINY) * np.exp(-eps))
+    q = np.append((np.exp(eps) * left.mass.lower + left.excess.lower)[::-1], right.mass.lower)
+    loss = np.append(loss_left[::-1], loss)
+    # From below anything may be left out: the squares of the likelihood ratios shall be numbers.
+    kept = (q > 0) & (loss < MOST_LOSS)
+    lower = Atoms(loss[kept], np.log(q[kept]))
+    if np.exp(lower.loss + lower.log_q).sum() < 0.5:
+        lower = Atoms(np.zeros(1), np.zeros(1))
+    return Enclosure(lower, connected(eps, forth.upper, back.upper))
 
 
-def _sums(sigma: float, n: int, top: float, log_cut: float, rtol: float) -> Sums:
-    """Of n scores up to ``top``, on a grid that moves the deviation by about rtol, or as fine as memory should hold."""
-    deviation = math.sqrt(math.expm1(1 / sigma**2))
-    width = max(top, 2 * (math.sqrt(-2 * log_cut) + 10) * min(deviation * math.sqrt(n), top))
-    # Rounding a score moves the deviation by about (step/deviation)^2 / 12; few scores are rounded more finely.
-    step = max(min(math.sqrt(10 * rtol) * deviation, width / LEAST_GRID), width / MOST_GRID)
-    return _sums_on(sigma, n, top, log_cut, width, max(2, math.ceil(top / step)))
+class Cells(NamedTuple):
+    """What lies between knots, and beyond the last: its mass, and the mean of what exceeds the knot, times the mass."""
+
+    mass: Ends
+    excess: Ends
 
 
-@lru_cache(maxsize=8)  # below some tolerance the grid stays the same
-def _sums_on(sigma: float, n: int, top: float, log_cut: float, width: float, cells: int) -> Sums:
-    score = lognormal_score(sigma, top, cells)
-    law = LogMoments(score)
-    tilts = {0.0}
-    for side in (-1, 1):
-        # P weighs a sum by its size.
-        most = law.tilt_for_rarity(n, log_cut - max(0.0, math.log(top)) * (side > 0), side)
-        # Where single scores make the sum large, a strong tilt would ask for many of them at once.
-        reach = 2 * max(width / score.step, law.reach(n, 0.0, LOG_OUTSIDE_OF_SCORES)[1])
-        while law.reach(n, most, LOG_OUTSIDE_OF_SCORES)[1] > reach:
-            most *= 0.5
-        tilts |= {most * share for share in (1 / 3, 2 / 3, 1)}
-    return sums(score, n, sorted(tilts))
+def _cells(eps: Array, profile: Ends, tail: Ends) -> Cells:
+    """From ``profile = E(X - a)_+`` and ``tail = Pr[X > a]`` at knots ``a = e^eps``; what is not sure is left out."""
+    width = np.append(np.exp(eps[:-1]) * np.expm1(np.diff(eps)), 0.0)
+    (mass_low, mass_high), (low, high) = _difference(tail), _difference(profile)
+    beyond = Ends(*(width * np.append(end[1:], 0.0) for end in tail))
+    sure = mass_low > 0
+    excess = Ends(np.maximum(low - beyond.upper, 0.0) * sure, np.maximum(high - beyond.lower, 0.0) * sure)
+    return Cells(Ends(np.maximum(mass_low, 0.0), np.where(sure, mass_high, 1.0)), excess)
+
+
+def _difference(ends: Ends) -> Ends:
+    """Each less the next, the last as it is."""
+    lower, upper = (np.append(end[1:], 0.0) for end in ends)
+    return Ends(ends.lower - upper, ends.upper - lower)
+
+
+def _knots(pair: GaussianPair, log_cut: float, rtol: float) -> Array:
+    """From 0 to where nothing is left but what may be left out, in either direction: ever farther apart."""
+    forth, back = (one.delta(np.zeros(1)).upper[0] for one in (pair, pair.reversed()))
+    deviation = math.sqrt(2 * math.pi) * float(max(forth, back))
+    far = 3 * deviation * OUTWARD ** np.arange(float(LOOKS))
+    left = np.maximum(pair.delta(far).upper, pair.reversed().delta(far).upper)
+    top = float(far[min(int((left > math.exp(log_cut)).sum()), LOOKS - 1)])
+    apart, growth = KNOTS_APART * math.sqrt(rtol), 1 + GROWTH * math.sqrt(rtol)
+    close = deviation * np.arange(0.0, CLOSE, apart)
+    growing = float(close[-1]) * growth ** np.arange(1.0, 1 + max(0.0, math.log(top / close[-1]) / math.log(growth)))
+    eps: Array = np.append(close, growing)
+    return np.append(eps[eps < top], top)
 
 
 def _single(eps: Array, sigma: float) -> Ends:
-    """The Gaussian mechanism: ``Phi(1/(2 sigma) - eps sigma) - e^eps Phi(-1/(2 sigma) - eps sigma)``, either way."""
-    near, far = log_ndtr(0.5 / sigma - eps * sigma), eps + log_ndtr(-0.5 / sigma - eps * sigma)
-    delta = np.exp(near) * -np.expm1(np.minimum(far - near, 0.0))
-    # Where the two logarithms are close, so is their round-off to their difference.
-    error = np.exp(near) * 8 * UNIT * (4 + np.abs(near) + np.abs(far) + eps + (eps * sigma + 1 / sigma) ** 2)
+    """The Gaussian mechanism, either way."""
+    shift = np.full(eps.shape, 1 / sigma)
+    delta = excess(eps, shift)
+    error = excess_error(eps, shift) * delta
     return Ends(np.maximum(delta - error, 0.0), np.clip(delta + error, TINY, 1.0))

@@ -10,15 +10,17 @@ from shufflekit.protocols.bounds import Bound, CheckIns, Reports, ShuffledCheckI
 from shufflekit.protocols.check_ins import MAX_SLOTS, RandomCheckIn, SlidingCheckIn
 from shufflekit.protocols.comparison import Comparison, Row
 from shufflekit.protocols.distributed import DistributedCheckIn
-from shufflekit.protocols.gaussian import GaussianShuffle
+from shufflekit.protocols.gaussian import LEAST_SIGMA, MOST_SIGMA, GaussianShuffle, RandomAllocation
 from shufflekit.protocols.randomized_response import RandomizedResponseShuffle
 from shufflekit.protocols.run import MAX_ROUNDS, Protocol, Run
 from shufflekit.protocols.shuffle import MAX_N, Shuffle, ShuffledCheckIn
 
 __all__ = [
+    "LEAST_SIGMA",
     "MAX_N",
     "MAX_ROUNDS",
     "MAX_SLOTS",
+    "MOST_SIGMA",
     "Attack",
     "Bound",
     "CheckIns",
@@ -26,6 +28,7 @@ __all__ = [
     "DistributedCheckIn",
     "GaussianShuffle",
     "Protocol",
+    "RandomAllocation",
     "RandomCheckIn",
     "RandomizedResponseShuffle",
     "Reports",

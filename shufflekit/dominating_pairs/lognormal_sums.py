@@ -1,0 +1,210 @@
+"""Calls and puts on a sum S of n iid lognormals of mean 1, by contour integrals: no grid of sums, and any depth.
+
+With ``phi(s) = E e^{-sY}`` and any c > 0, ``E(x - S)_+ = 1/(2 pi i) int phi(s)^n e^{s x}/s^2 ds`` along Re s = c. The
+contour may be bent to the left, round the cut of phi, the negative half-axis; past the pole at 0 it gives the call
+``E(S - x)_+`` instead. From the point -u of the cut upwards it is a smooth integral again, of a sum that is tilted by
+``e^{u S}``; and the part of the cut between -u and 0 is left over, ``1/pi int_0^u |Im phi(-v)^n| e^{-v x}/v^2 dv``: one
+large score. The terms of either part hardly cancel, so that the answer has its digits however small it is.
+"""
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shufflekit._validate import Array
+from shufflekit.accuracy import TINY, UNIT, lognormal_error
+from shufflekit.bracket import Ends
+from shufflekit.dominating_pairs.lognormal import Complex, log_laplace
+
+STEP, ONWARD = 0.5, 4.0  # of log c, between the places where contours start; how far they are looked at at once
+NEARER = 12.0  # of log c, between which and 0 a contour may leave the cut
+SLOPE, WIDE = 0.3, 3.0  # of a contour, to the left, and the sigma from which less will do
+ARC, ARCS, ARC_ORDER = 0.5, 16, 16  # of a contour, in log of its length once that is more than a deviation
+CUT_PANELS, CUT_ORDER = 32, 12  # panels of the cut, of that width or less, that are added at once
+STEEP = 2.0  # sigma: for larger ones, what one large score is worth grows fast along the cut, and steps are smaller
+LOG_SILENT, LOG_NOTHING = -34.0, -800.0  # relative; and below all numbers
+MOST_TURN = 1.0  # of phi^n on the cut, in radians, up to which a contour may leave it
+LOG_LEAST = -650.0  # of u
+DIFFERENCE = 0.02  # of log c
+LINE_ERROR = 2e-11  # of an integral, next to that of its size: 1e-11 was measured, where nothing cancels
+ARC_NODES, ARC_WEIGHTS = np.polynomial.legendre.leggauss(ARC_ORDER)
+CUT_NODES, CUT_WEIGHTS = np.polynomial.legendre.leggauss(CUT_ORDER)
+
+
+class Starts(NamedTuple):
+    """Where contours may start: at distance c from 0, where ``E e^{-s (S - n)}`` has the logarithm ``log_moment``.
+
+    At ``excess`` = x - n the integrand has its saddle point there, is of that ``width``, and of the size e^depth.
+    """
+
+    c: Array
+    log_moment: Complex
+    excess: Array
+    width: Array
+    depth: Array
+
+
+class Cut(NamedTuple):
+    """Nodes -u of the cut, from where no contour starts to ``log u = end``, and what each counts at x = n."""
+
+    end: float
+    u: Array
+    log_weight: Array
+
+    def silent(self, excess: float) -> bool:
+        """Whether at x = n + excess the last panel is, and so all beyond it."""
+        if not len(self.u):
+            return False
+        last = float(self.log_weight[-CUT_ORDER:].max())
+        return last <= float((self.log_weight - self.u * excess).max()) + LOG_SILENT or self.end < LOG_LEAST
+
+
+class LognormalSum:
+    """``E(S - x)_+`` and ``E(x - S)_+`` of a sum of n scores of the shuffled Gaussian."""
+
+    def __init__(self, sigma: float, n: int) -> None:
+        self.sigma, self.n = sigma, n
+        self._noise = lognormal_error(sigma, n)
+        self._contours: dict[tuple[int, float], tuple[Complex, Complex]] = {}
+        self._step = STEP if sigma <= STEEP else STEP / 2
+        near = math.log(self._typical())
+        self._puts = self._starts(1, np.arange(near - 2 * self._step, near + ONWARD, self._step))
+        calls = self._starts(-1, np.arange(near - NEARER, near + ONWARD, self._step))
+        while self._leaves(calls).all():
+            calls = _joined(calls, self._onward(-1, calls))
+        # From where one large score is as likely as not, or none is wanted, the cut says no more.
+        last = max(1, int(np.append(self._leaves(calls), False).argmin()))
+        self._calls = _first(calls, last)
+        self._cut = Cut(math.log(self._calls.c[-1]), np.zeros(0), np.zeros(0))
+
+    def calls(self, excess: Array, log_factor: float, *, chance: bool = False) -> Ends:
+        """``E(S - x)_+`` at x = n + excess, or the ``chance`` that S > x, times ``e^log_factor``."""
+        self._extend_cut(float(excess.max(initial=0.0)))
+        start = _best(-1, self._calls, excess)
+        found, wrong = self._contour_integral(-1, self._calls, start, excess, np.full(excess.shape, log_factor), chance)
+        log_weight = self._cut.log_weight + (np.log(self._cut.u) if chance else 0.0)
+        for j in np.unique(start):
+            of_j, nodes = start == j, self._cut.u < self._calls.c[j]
+            part = np.exp(log_factor + log_weight[nodes] - np.outer(excess[of_j], self._cut.u[nodes])).sum(axis=1)
+            found[of_j] += part
+            wrong[of_j] += LINE_ERROR * part
+        return self._ends(found, wrong)
+
+    def puts(self, excess: Array, log_factor: Array, *, chance: bool = False) -> Ends:
+        """``E(x - S)_+`` at x = n + excess > 0, or the ``chance`` that S < x, times ``e^log_factor``."""
+        while (_best(1, self._puts, excess) == len(self._puts.c) - 1).any() and self._puts.depth[-1] > LOG_NOTHING:
+            self._puts = _joined(self._puts, self._onward(1, self._puts))
+        start = _best(1, self._puts, excess)
+        return self._ends(*self._contour_integral(1, self._puts, start, excess, log_factor, chance))
+
+    def _ends(self, found: Array, wrong: Array) -> Ends:
+        # Where all but little cancels, the integrand may turn faster than the nodes show; never is more lost than all.
+        lost = np.minimum(wrong * (1 + wrong / LINE_ERROR / np.maximum(np.abs(found), TINY)), wrong / LINE_ERROR)
+        error = self._noise * np.abs(found) + lost
+        return Ends(np.maximum(found - error, 0.0), np.maximum(found + error, TINY))
+
+    def log_moment(self, s: Complex) -> Complex:
+        """``log E e^{-s (S - n)}``."""
+        return self.n * log_laplace(s, self.sigma)
+
+    def _typical(self) -> float:
+        """About the c > 0 at which the logarithm of the moment grows as c^2 does, no less than c itself, by 2."""
+        c = 2.0 / self.n
+        while True:
+            places = c * np.exp2(np.arange(9.0))
+            grown = np.diff(self.log_moment(places + 0j).real) >= 2 * math.log(2)
+            if grown.any():
+                return float(places[grown.argmax()])
+            c = float(places[-1])
+
+    def _starts(self, side: int, log_c: Array) -> Starts:
+        c = np.exp(log_c)
+        near = side * np.outer(c, np.exp(DIFFERENCE * np.arange(-1.0, 2.0)))
+        moment = self.log_moment(near + 0j)
+        below, at, above = (moment.real - self.n * near).T  # of S itself
+        first, second = (above - below) / (2 * DIFFERENCE), (above - 2 * at + below) / DIFFERENCE**2
+        width = c / np.sqrt(np.maximum(second - first, 0.0) + 2)
+        return Starts(c, moment[:, 1], side * (2 - first) / c - self.n, width, at - first)
+
+    def _onward(self, side: int, starts: Starts) -> Starts:
+        last = math.log(starts.c[-1])
+        return self._starts(side, np.arange(last + self._step, last + ONWARD, self._step))
+
+    def _leaves(self, starts: Starts) -> Array:
+        """From where contours may leave the cut; not where the two saddle points of one score have met, or beyond."""
+        moment, met = starts.log_moment, self.sigma**2 * math.exp(1 / (2 * self.sigma**2) - 1)
+        kept = (np.abs(moment.imag) <= MOST_TURN) & (moment.real > LOG_SILENT) & (starts.depth > LOG_NOTHING)
+        return np.asarray(kept & (starts.c < met))
+
+    def _contour(self, side: int, starts: Starts, j: int) -> tuple[Complex, Complex]:
+        """Nodes s from ``side c`` upwards, and ``log (E e^{-s(S - n)}/s^2)`` plus that of the step, at each."""
+        c, width = float(starts.c[j]), float(starts.width[j])
+        if (side, c) not in self._contours:
+            # The further x lies to the left, the later is the bent part silent.
+            least = 1.3 * min(float(starts.excess[j]), 0.0)
+            parts, top, slope = [], -math.inf, SLOPE * min(1.0, (WIDE / self.sigma) ** 2)
+            for i in range(ARCS):
+                t = ARC * (i + (1 + ARC_NODES) / 2)
+                s = side * c + width * (1j * np.sinh(t) - slope * (np.cosh(t) - 1))
+                step = width * (1j * np.cosh(t) - slope * np.sinh(t)) * ARC_WEIGHTS * (ARC / 2 / math.pi)
+                log_term = self.log_moment(s) - 2 * np.log(s) + np.log(step)
+                parts.append((s, log_term))
+                loudest = float((log_term.real + least * s.real).max())
+                top = max(top, loudest)
+                if loudest < top + LOG_SILENT:
+                    break
+            s, log_term = (np.concatenate(column) for column in zip(*parts, strict=True))
+            self._contours[side, c] = s, log_term
+        return self._contours[side, c]
+
+    def _contour_integral(
+        self, side: int, starts: Starts, start: NDArray[np.intp], excess: Array, log_factor: Array, chance: bool
+    ) -> tuple[Array, Array]:
+        """And by how much it may be wrong. A chance is a derivative: it has 1/s, and its sign, in place of 1/s^2."""
+        found, wrong = np.zeros(excess.shape), np.zeros(excess.shape)
+        for j in np.unique(start):
+            s, log_term = self._contour(side, starts, int(j))
+            of_j = start == j
+            term = np.exp(log_term + np.outer(excess[of_j], s) + log_factor[of_j, None])
+            if chance:
+                term *= side * s
+            # Exponents of this size cancel where x is next to nothing.
+            error = LINE_ERROR + 16 * UNIT * self.n * float(starts.c[j])
+            found[of_j], wrong[of_j] = term.imag.sum(axis=1), error * np.abs(term).sum(axis=1)
+        return found, wrong
+
+    def _extend_cut(self, excess: float) -> None:
+        """Towards 0, until the rest is silent at x = n + excess."""
+        width = STEP if self.sigma <= STEEP else STEP / 4
+        while not self._cut.silent(excess):
+            edges = self._cut.end - width * np.arange(CUT_PANELS + 1.0)
+            u = np.exp((edges[:-1, None] - width * (1 + CUT_NODES) / 2).ravel())
+            moment = self.log_moment(-u + 0j)
+            step = np.tile(CUT_WEIGHTS, CUT_PANELS) * (width / 2 / math.pi) / u
+            # The turn is positive as far as contours may leave the cut; what is too small for a number counts 0.
+            with np.errstate(divide="ignore"):
+                log_weight = moment.real + np.log(np.sin(np.clip(-moment.imag, 0.0, math.pi / 2)) * step)
+            self._cut = Cut(float(edges[-1]), np.append(self._cut.u, u), np.append(self._cut.log_weight, log_weight))
+
+
+def _best(side: int, starts: Starts, excess: Array) -> NDArray[np.intp]:
+    """The place for each x where the integrand is least on the axis: it falls from there along the contour."""
+    log_size = starts.log_moment.real - 2 * np.log(starts.c) + side * np.outer(excess, starts.c)
+    return np.asarray(log_size.argmin(axis=1))
+
+
+def _first(starts: Starts, count: int) -> Starts:
+    c, log_moment, excess, width, depth = starts
+    return Starts(c[:count], log_moment[:count], excess[:count], width[:count], depth[:count])
+
+
+def _joined(first: Starts, second: Starts) -> Starts:
+    return Starts(*(np.append(a, b) for a, b in zip(first, second, strict=True)))
+
+
+@lru_cache(maxsize=8)  # a search for eps or for sigma asks again and again
+def lognormal_sum(sigma: float, n: int) -> LognormalSum:
+    return LognormalSum(sigma, n)
