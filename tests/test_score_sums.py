@@ -6,9 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from shufflekit.dominating_pairs.lognormal import lognormal_score
 from shufflekit.dominating_pairs.score_grid import LogMoments, finite_score
-from shufflekit.dominating_pairs.score_sums import stop_loss, stop_loss_of, sums
+from shufflekit.dominating_pairs.score_sums import stop_loss_of, sums
 
 VALUES, MASSES = np.array([-1.3, 0.0, 0.4, 2.0]), np.array([0.3, 0.45, 0.2, 0.05])
 
@@ -94,39 +93,6 @@ def test_every_tilt_certifies_the_same_masses():
         assert (one.mass.lower[shared] <= together.mass.upper[places[shared]] * slack).all()
         assert (together.mass.lower[places[shared]] <= one.mass.upper[shared] * slack).all()
     assert k[-1] * 0.1 + score.low >= 2.0
-
-
-@pytest.mark.parametrize("sigma", [0.3, 1.0, 2.0, 50.0])
-def test_the_lognormal_cells_hold_what_the_density_says(sigma):
-    top = math.exp(0.5 / sigma**2 + 8 / sigma)
-    score = lognormal_score(sigma, top, 5000)
-    assert score.mass.sum() == pytest.approx(1, rel=1e-13)
-    assert score.step * score.mean == pytest.approx(1, rel=1e-12)
-
-    def noise(y):
-        return sigma * mpmath.log(y) + 1 / (2 * mpmath.mpf(sigma)) if y else -mpmath.inf
-
-    step = mpmath.mpf(score.step)
-    with mpmath.workdps(30):
-        for cell in (3, 7, 8, 20, 300, 4000):
-            # What cell k is given by its two neighbouring intervals: E[(1 - |Y/step - k|)_+].
-            def call(k):
-                z = noise(k * step)
-                return mpmath.ncdf(1 / mpmath.mpf(sigma) - z) / step - k * mpmath.ncdf(-z)
-
-            exact = float(call(cell + 1) - 2 * call(cell) + call(cell - 1))
-            assert score.mass[cell] == pytest.approx(exact, rel=1e-11, abs=1e-18)
-
-
-def test_the_stop_loss_of_a_continuous_score_is_the_closed_form():
-    sigma = 2.0
-    score = lognormal_score(sigma, 200.0, 1 << 16)
-    for c in (0.5, 1.0, 2.0):
-        z = sigma * math.log(c)
-        exact = float(mpmath.ncdf(0.5 / sigma - z) - c * mpmath.ncdf(-0.5 / sigma - z))
-        ends = stop_loss(score, 1, c)
-        assert ends.lower <= exact <= float(ends.upper) * (1 + 1e-9) + 1e-15
-        assert ends.upper <= ends.lower * (1 + 1e-5)
 
 
 @pytest.mark.parametrize("tilt", [-0.05, 0.0, 0.03])

@@ -46,7 +46,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     "arguments, told",
     [
         (["figure4"], "invalid choice: 'figure4'"),
-        ([], "figure must be one of figure3, figure6, unless --quick is given"),
+        ([], "figure must be one of figure3, figure6, ldp-sgd, "),
         (["figure3", "--seed", "one"], "invalid int value: 'one'"),
         (["figure3", "--seed", "-1"], "seed must be a whole number of at least 0"),
         (["figure3", "--quick", "--seed", str(2**64)], "seed must be a whole number"),

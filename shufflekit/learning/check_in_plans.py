@@ -167,7 +167,7 @@ QUICK = {
     "federated": replace(FEDERATED, check_in=0.02, rates=((20, 4.0),), eps0=30.0, population=10_000, look=5),
     "distributed": replace(DISTRIBUTED, check_in=0.1, rates=((20, 4.0),), look=5),
     "distributed-louder": replace(DISTRIBUTED, check_in=0.1, rates=((20, 4.0),), sigma=0.86, look=5),
-    "rate-0.03": replace(LDP_SGD, check_in=0.1, rates=((20, 4.0),), eps0=6.0, look=5),
-    "rate-0.01": replace(LDP_SGD, check_in=0.03, rates=((20, 4.0),), eps0=6.0, look=5),
-    "falling-steps": replace(LDP_SGD, check_in=0.1, rates=((6, 4.0), (6, 2.0), (8, 0.4)), eps0=6.0, look=5),
+    "rate-0.03": replace(LDP_SGD, check_in=0.2, rates=((20, 2.0),), eps0=6.0, look=5),
+    "rate-0.01": replace(LDP_SGD, check_in=0.15, rates=((20, 2.0),), eps0=6.0, look=5),
+    "falling-steps": replace(LDP_SGD, check_in=0.3, rates=((6, 4.0), (6, 2.0), (8, 0.4)), eps0=6.0, look=5),
 }
