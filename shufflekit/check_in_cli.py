@@ -1,20 +1,19 @@
 """Random check-ins on the command line: ``shufflekit check-in epsilon``, ``delta`` and ``calibrate``."""
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from shufflekit import check_in_calibrate
 from shufflekit.command import (
-    add_command,
-    add_delta,
+    add_epsilon_and_delta,
+    add_json,
+    add_question,
     ask_delta,
     ask_epsilon,
-    ends,
     number,
-    print_ends,
-    print_found,
+    print_json,
+    tell_found,
     whole,
 )
 from shufflekit.protocols import RandomCheckIn, Run, SlidingCheckIn
@@ -70,24 +69,16 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("check-in", help=about, description=about)
     questions = parser.add_subparsers(dest="asked", required=True, metavar="epsilon | delta | calibrate")
 
-    text = "the epsilon at a delta: guaranteed, and reached by an attack"
-    epsilon = add_command(questions, "epsilon", text, _epsilon, EXAMPLES)
-    add_delta(epsilon)
-    epsilon.add_argument("--compare", action="store_true", help="also the bounds one by one, and the paper's")
-    _add_protocol(epsilon, tuple(OPTIONS), window=True)
-
-    delta = add_command(questions, "delta", "the delta at an epsilon", _delta, EXAMPLES)
-    delta.add_argument("--eps", type=number, required=True, help="0 or positive")
-    _add_protocol(delta, tuple(OPTIONS), window=True)
+    for command in add_epsilon_and_delta(
+        questions, (_epsilon, _delta), EXAMPLES, "also the bounds one by one, and the paper's"
+    ):
+        _add_protocol(command, tuple(OPTIONS), window=True)
 
     inverse = questions.add_parser("calibrate", help=f"what meets a target: {', '.join(QUESTIONS)}")
     metavar = " | ".join(QUESTIONS)
     solved = inverse.add_subparsers(dest="question", required=True, metavar=metavar)
     for name, (option, _, what) in QUESTIONS.items():
-        text = f"{what} with epsilon <= EPS at delta = DELTA"
-        question = add_command(solved, name, text, _calibrate, EXAMPLES)
-        question.add_argument("--eps", type=number, required=True, help="the target, positive")
-        add_delta(question)
+        question = add_question(solved, name, what, _calibrate, EXAMPLES)
         left_out = (option, "empty") if name == "fewest-slots" else (option,)
         _add_protocol(question, [one for one in OPTIONS if one not in left_out], needed=name == "most-slots")
 
@@ -104,7 +95,7 @@ def _add_protocol(
             command.add_argument("--clients", **OPTIONS["clients"], required=True)
         else:
             command.add_argument(f"--{name}", **OPTIONS[name])
-    command.add_argument("--json", action="store_true", help="for programs")
+    add_json(command)
 
 
 def _run(options: argparse.Namespace) -> Run:
@@ -145,17 +136,9 @@ def _calibrate(options: argparse.Namespace) -> None:
     solve: Callable[..., float] = getattr(check_in_calibrate, name.replace("-", "_"))
     found = solve(eps=options.eps, delta=options.delta, **given)
     full = argparse.Namespace(**{"clients": None, "empty": EMPTY[0], **vars(options), option: found})
-    answer, attack = _run(full).epsilon(options.delta), _run(full).attack_epsilon(options.delta)
-    if options.json:
-        target = {"eps": options.eps, "delta": options.delta, "solved": option, "is": which}
-        _print_json(full, {**target, **ends("epsilon", answer, attack)})
-        return
-    print_found(option, found, which, options.eps)
-    print(f"{_run(full)} at delta = {options.delta:g}")
-    print_ends("epsilon", answer, attack, _assumed(full))
+    tell_found(full, _run(full), (option, found, which), _assumed(full), _print_json)
 
 
 def _print_json(options: argparse.Namespace, answer: dict[str, Any]) -> None:
     window = {} if getattr(options, "window", None) is None else {"window": options.window}
-    protocol = {name: getattr(options, name) for name in OPTIONS}
-    print(json.dumps(protocol | window | answer))
+    print_json(options, OPTIONS, window | answer)

@@ -10,15 +10,15 @@ from typing import Any
 from shufflekit import _output, calibrate, check_in_cli, claims, shuffled_check_in_cli
 from shufflekit.command import (
     Parser,
-    add_command,
-    add_delta,
+    add_epsilon_and_delta,
+    add_json,
+    add_question,
     add_reduction,
     ask_delta,
     ask_epsilon,
-    ends,
     number,
-    print_ends,
-    print_found,
+    print_json,
+    tell_found,
     whole,
 )
 from shufflekit.protocols import Run, Shuffle
@@ -88,15 +88,10 @@ def _parser() -> Parser:
     parser.add_argument("--version", action="version", version=version("shufflekit"))
     commands = parser.add_subparsers(dest="command", required=True, metavar=COMMANDS)
 
-    about = "the epsilon at a delta: guaranteed, and reached by an attack"
-    epsilon = add_command(commands, "epsilon", about, _epsilon, EXAMPLES)
-    add_delta(epsilon)
-    epsilon.add_argument("--compare", action="store_true", help="also every published bound that applies")
-    _add_protocol(epsilon, tuple(OPTIONS))
-
-    delta = add_command(commands, "delta", "the delta at an epsilon", _delta, EXAMPLES)
-    delta.add_argument("--eps", type=number, required=True, help="0 or positive")
-    _add_protocol(delta, tuple(OPTIONS))
+    for command in add_epsilon_and_delta(
+        commands, (_epsilon, _delta), EXAMPLES, "also every published bound that applies"
+    ):
+        _add_protocol(command, tuple(OPTIONS))
 
     inverse = commands.add_parser("calibrate", help="what meets a target: the eps0, n, rounds or population")
     questions = inverse.add_subparsers(dest="question", required=True, metavar="eps0 | n | rounds | population")
@@ -106,10 +101,7 @@ def _parser() -> Parser:
         ("rounds", "the most rounds"),
         ("population", "the smallest population"),
     ):
-        text = f"{about} with epsilon <= EPS at delta = DELTA"
-        question = add_command(questions, name, text, _calibrate, EXAMPLES)
-        question.add_argument("--eps", type=number, required=True, help="the target, positive")
-        add_delta(question)
+        question = add_question(questions, name, about, _calibrate, EXAMPLES)
         _add_protocol(question, tuple(option for option in OPTIONS if option != name))
 
     check_in_cli.add_to(commands)
@@ -117,7 +109,7 @@ def _parser() -> Parser:
 
     ledger = commands.add_parser("claims", help="the ledger: every claim of the papers and its verdict")
     ledger.add_argument("--paper", help="only this paper's claims, by its key: girgis2021, ...")
-    ledger.add_argument("--json", action="store_true", help="for programs")
+    add_json(ledger)
     ledger.set_defaults(run=_claims)
     return parser
 
@@ -127,7 +119,7 @@ def _add_protocol(command: argparse.ArgumentParser, names: Sequence[str]) -> Non
         kind = number if name == "eps0" else whole
         command.add_argument(f"--{name}", type=kind, required=name in ("eps0", "n"), **OPTIONS[name])
     add_reduction(command)
-    command.add_argument("--json", action="store_true", help="for programs")
+    add_json(command)
 
 
 def _run(options: argparse.Namespace) -> Run:
@@ -150,21 +142,13 @@ def _calibrate(options: argparse.Namespace) -> None:
     sampled = name == "n" and "population" in given
     solve: Callable[..., float] = calibrate.sampled_n if sampled else getattr(calibrate, name)
     found = solve(eps=options.eps, delta=options.delta, reduction=options.reduction, **given)
-    most = sampled or name in ("eps0", "rounds")
+    which = "largest" if sampled or name in ("eps0", "rounds") else "smallest"
     full = argparse.Namespace(**{"population": None, **vars(options), name: found})
-    answer, attack = _run(full).epsilon(options.delta), _run(full).attack_epsilon(options.delta)
-    if options.json:
-        target = {"eps": options.eps, "delta": options.delta, "solved": name, "is": "largest" if most else "smallest"}
-        _print_json(full, {**target, **ends("epsilon", answer, attack)})
-        return
-    print_found(name, found, "largest" if most else "smallest", options.eps)
-    print(f"{_run(full)} at delta = {options.delta:g}")
-    print_ends("epsilon", answer, attack, ASSUMED)
+    tell_found(full, _run(full), (name, found, which), ASSUMED, _print_json)
 
 
 def _print_json(options: argparse.Namespace, answer: dict[str, Any]) -> None:
-    protocol = {name: getattr(options, name) for name in (*OPTIONS, "reduction")}
-    print(json.dumps(protocol | answer))
+    print_json(options, (*OPTIONS, "reduction"), answer)
 
 
 def _claims(options: argparse.Namespace) -> None:

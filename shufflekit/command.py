@@ -1,7 +1,8 @@
 """What the commands share: options in full, numbers in words, and how answers are printed."""
 
 import argparse
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from shufflekit._digits import rounded
@@ -46,15 +47,42 @@ def number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
 
 
-def add_command(
-    commands: Any, name: str, about: str, run: Callable[[argparse.Namespace], None], examples: str
-) -> argparse.ArgumentParser:
+Asked = Callable[[argparse.Namespace], None]
+Printed = Callable[[argparse.Namespace, dict[str, Any]], None]
+
+
+def add_command(commands: Any, name: str, about: str, run: Asked, examples: str) -> argparse.ArgumentParser:
     formatter = argparse.RawDescriptionHelpFormatter
     command: argparse.ArgumentParser = commands.add_parser(
         name, help=about, description=about, epilog=examples, formatter_class=formatter
     )
     command.set_defaults(run=run)
     return command
+
+
+def add_epsilon_and_delta(
+    commands: Any, asked: tuple[Asked, Asked], examples: str, compared: str
+) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+    """Both questions about a protocol, which is still to be said; ``compared`` says what --compare adds."""
+    about = "the epsilon at a delta: guaranteed, and reached by an attack"
+    epsilon = add_command(commands, "epsilon", about, asked[0], examples)
+    add_delta(epsilon)
+    epsilon.add_argument("--compare", action="store_true", help=compared)
+    delta = add_command(commands, "delta", "the delta at an epsilon", asked[1], examples)
+    delta.add_argument("--eps", type=number, required=True, help="0 or positive")
+    return epsilon, delta
+
+
+def add_question(questions: Any, name: str, what: str, run: Asked, examples: str) -> argparse.ArgumentParser:
+    """An inverse question: what it finds, for a target that is still to be met by some protocol."""
+    question = add_command(questions, name, f"{what} with epsilon <= EPS at delta = DELTA", run, examples)
+    question.add_argument("--eps", type=number, required=True, help="the target, positive")
+    add_delta(question)
+    return question
+
+
+def add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="for programs")
 
 
 def add_delta(command: argparse.ArgumentParser) -> None:
@@ -87,20 +115,22 @@ def print_found(name: str, found: float, which: str, eps: float) -> None:
     print(f"{name} = {shown} is the {which}{digits} with epsilon <= {eps:g}")
 
 
+def print_json(options: argparse.Namespace, names: Iterable[str], answer: dict[str, Any]) -> None:
+    """What was asked about, by its names, and the answer."""
+    print(json.dumps({name: getattr(options, name) for name in names} | answer))
+
+
 def _shown(value: float, *, up: bool) -> str:
     return f"{rounded(value, up=up):<11g}"
 
 
-Printed = Callable[[argparse.Namespace, dict[str, Any]], None]
-
-
-def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, print_json: Printed) -> None:
+def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, as_json: Printed) -> None:
     """The epsilon at a delta, and every published bound where they are asked for."""
     answer, attack = run.epsilon(options.delta), run.attack_epsilon(options.delta)
     table = run.compare(options.delta) if options.compare else None
     if options.json:
         rows = {"comparison": [row._asdict() for row in table.rows]} if table else {}
-        print_json(options, {"delta": options.delta, **ends("epsilon", answer, attack), **rows})
+        as_json(options, {"delta": options.delta, **ends("epsilon", answer, attack), **rows})
         return
     print(f"{run} at delta = {options.delta:g}")
     print_ends("epsilon", answer, attack, assumed)
@@ -108,11 +138,26 @@ def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, print_json:
         print(f"\n{table}")
 
 
-def ask_delta(options: argparse.Namespace, run: Run, assumed: str, print_json: Printed) -> None:
+def ask_delta(options: argparse.Namespace, run: Run, assumed: str, as_json: Printed) -> None:
     """The delta at an epsilon."""
     answer, attack = run.delta(options.eps), run.attack_delta(options.eps)
     if options.json:
-        print_json(options, {"eps": options.eps, **ends("delta", answer, attack)})
+        as_json(options, {"eps": options.eps, **ends("delta", answer, attack)})
         return
     print(f"{run} at epsilon = {options.eps:g}")
     print_ends("delta", answer, attack, assumed)
+
+
+def tell_found(
+    options: argparse.Namespace, run: Run, found: tuple[str, float, str], assumed: str, as_json: Printed
+) -> None:
+    """What was calibrated, its name, its value and which end it is of; and what the run with it costs."""
+    name, value, which = found
+    answer, attack = run.epsilon(options.delta), run.attack_epsilon(options.delta)
+    if options.json:
+        target = {"eps": options.eps, "delta": options.delta, "solved": name, "is": which}
+        as_json(options, {**target, **ends("epsilon", answer, attack)})
+        return
+    print_found(name, value, which, options.eps)
+    print(f"{run} at delta = {options.delta:g}")
+    print_ends("epsilon", answer, attack, assumed)

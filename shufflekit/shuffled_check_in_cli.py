@@ -1,21 +1,20 @@
 """Shuffled check-ins on the command line: ``shufflekit shuffled-check-in epsilon``, ``delta`` and ``calibrate``."""
 
 import argparse
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from shufflekit import shuffled_check_in_calibrate
 from shufflekit.command import (
-    add_command,
-    add_delta,
+    add_epsilon_and_delta,
+    add_json,
+    add_question,
     add_reduction,
     ask_delta,
     ask_epsilon,
-    ends,
     number,
-    print_ends,
-    print_found,
+    print_json,
+    tell_found,
     whole,
 )
 from shufflekit.protocols import Run, ShuffledCheckIn
@@ -58,23 +57,15 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("shuffled-check-in", help=about, description=about)
     questions = parser.add_subparsers(dest="asked", required=True, metavar="epsilon | delta | calibrate")
 
-    text = "the epsilon at a delta: guaranteed, and reached by an attack"
-    epsilon = add_command(questions, "epsilon", text, _epsilon, EXAMPLES)
-    add_delta(epsilon)
-    epsilon.add_argument("--compare", action="store_true", help="also every published bound that applies")
-    _add_protocol(epsilon, tuple(OPTIONS))
-
-    delta = add_command(questions, "delta", "the delta at an epsilon", _delta, EXAMPLES)
-    delta.add_argument("--eps", type=number, required=True, help="0 or positive")
-    _add_protocol(delta, tuple(OPTIONS))
+    for command in add_epsilon_and_delta(
+        questions, (_epsilon, _delta), EXAMPLES, "also every published bound that applies"
+    ):
+        _add_protocol(command, tuple(OPTIONS))
 
     inverse = questions.add_parser("calibrate", help=f"what meets a target: {', '.join(QUESTIONS)}")
     solved = inverse.add_subparsers(dest="question", required=True, metavar=" | ".join(QUESTIONS))
     for name, (_, what) in QUESTIONS.items():
-        text = f"{what} with epsilon <= EPS at delta = DELTA"
-        question = add_command(solved, name, text, _calibrate, EXAMPLES)
-        question.add_argument("--eps", type=number, required=True, help="the target, positive")
-        add_delta(question)
+        question = add_question(solved, name, what, _calibrate, EXAMPLES)
         _add_protocol(question, [one for one in OPTIONS if one != name])
 
 
@@ -82,7 +73,7 @@ def _add_protocol(command: argparse.ArgumentParser, names: Sequence[str]) -> Non
     for name in names:
         command.add_argument(f"--{name}", **OPTIONS[name])
     add_reduction(command)
-    command.add_argument("--json", action="store_true", help="for programs")
+    add_json(command)
 
 
 def _run(options: argparse.Namespace) -> Run:
@@ -106,16 +97,8 @@ def _calibrate(options: argparse.Namespace) -> None:
     solve: Callable[..., float] = getattr(shuffled_check_in_calibrate, name)
     found = solve(eps=options.eps, delta=options.delta, **given)
     full = argparse.Namespace(**{**vars(options), name: found})
-    answer, attack = _run(full).epsilon(options.delta), _run(full).attack_epsilon(options.delta)
-    if options.json:
-        target = {"eps": options.eps, "delta": options.delta, "solved": name, "is": which}
-        _print_json(full, {**target, **ends("epsilon", answer, attack)})
-        return
-    print_found(name, found, which, options.eps)
-    print(f"{_run(full)} at delta = {options.delta:g}")
-    print_ends("epsilon", answer, attack, ASSUMED)
+    tell_found(full, _run(full), (name, found, which), ASSUMED, _print_json)
 
 
 def _print_json(options: argparse.Namespace, answer: dict[str, Any]) -> None:
-    protocol = {name: getattr(options, name) for name in (*OPTIONS, "reduction")}
-    print(json.dumps(protocol | answer))
+    print_json(options, (*OPTIONS, "reduction"), answer)
