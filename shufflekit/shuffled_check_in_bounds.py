@@ -9,14 +9,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from shufflekit._validate import Array
-from shufflekit.bounds import PAIRS
+from shufflekit.bounds import PAIRS, SLOW_ROUNDS
 from shufflekit.divergences import log_renyi_moment
 from shufflekit.papers import kairouz2015, liew2022
 from shufflekit.protocols import Run, ShuffledCheckIn
 from shufflekit.protocols.bounds import Bound, ShuffledCheckIns, TooSlow, register
 from shufflekit.renyi import AtOrder, RenyiCurve, best_order, epsilon_at_order
 
-SLOW_ROUNDS = 10**7  # beyond, the optimal composition takes seconds, or minutes
 MOST_ORDER = 1024  # of the paper's bounds, that is tried: the sum over K takes long beyond
 
 Rounds = Sequence[ShuffledCheckIns]

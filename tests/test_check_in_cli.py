@@ -7,6 +7,8 @@ import pytest
 
 from shufflekit import RandomCheckIn, Run, SlidingCheckIn, check_in_calibrate
 from shufflekit.cli import main
+from tests import command_line
+from tests.command_line import prints_the_table, refuses_in_one_line
 
 PROTOCOL = ["--eps0", "1", "--slots", "1e3", "--clients", "1e4"]
 SETTINGS = [
@@ -19,8 +21,7 @@ SETTINGS = [
 
 
 def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    assert main(["check-in", *arguments]) == 0
-    return capsys.readouterr().out
+    return command_line.printed(["check-in", *arguments], capsys)
 
 
 @pytest.mark.parametrize(("setting", "run"), SETTINGS, ids=lambda value: str(value) if isinstance(value, Run) else "")
@@ -61,9 +62,7 @@ def test_what_is_printed_says_what_is_assumed(setting: list[str], run: Run, caps
 def test_compare_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["epsilon", "--eps0", "1", "--slots", "50", "--delta", "1e-6", "--compare"]
     table = RandomCheckIn(1.0, 50).compare(1e-6)
-    assert str(table) in printed(arguments, capsys)
-    rows = json.loads(printed([*arguments, "--json"], capsys))["comparison"]
-    assert rows == [row._asdict() for row in table.rows]
+    prints_the_table(table, ["check-in", *arguments], capsys)
 
 
 @pytest.mark.parametrize(
@@ -166,13 +165,4 @@ GOOD = ["--eps0", "1", "--slots", "100", "--delta", "1e-6"]
     ],
 )
 def test_bad_input_is_one_line_in_words(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code = main(["check-in", *arguments])
-    except SystemExit as stop:
-        code = int(stop.code or 0)
-    shown = capsys.readouterr()
-    assert code == 2
-    assert shown.out == ""
-    assert shown.err.count("\n") == 1
-    assert shown.err.startswith("shufflekit")
-    assert words in shown.err
+    refuses_in_one_line(["check-in", *arguments], words, capsys)

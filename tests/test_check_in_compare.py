@@ -4,7 +4,8 @@ import pytest
 
 from shufflekit import RandomCheckIn, Run, Shuffle, ShuffledCheckIn, SlidingCheckIn
 from shufflekit.papers import balle2020, dwork2010, kairouz2015
-from shufflekit.protocols import Bound, CheckIns, Comparison, TooSlow, bounds, register
+from shufflekit.protocols import Bound, CheckIns, TooSlow, bounds, register
+from tests.tables import reasons, values
 
 OWN = "this protocol's own pair, composed numerically"
 REPLACED = "replacement, any number of clients, composed numerically"
@@ -16,14 +17,6 @@ OPTIMAL, ADVANCED = "Theorem 3.2 (4.3); optimal composition", "Theorem 3.2 (4.3)
 COROLLARY, ALONE = "Corollary 3.3", "no check-ins; optimal composition"
 PURE = "each round eps0-DP, sampled; eps adds up (delta = 0)"
 OF_CHECK_INS = {REPLACED, TOLD, SAMPLED, CLONES, THEOREM, SHORT, OPTIMAL, ADVANCED, COROLLARY, ALONE}
-
-
-def values(table: Comparison, kind: str = "upper") -> dict[str, float]:
-    return {row.name: row.eps for row in table.rows if row.kind == kind and row.eps is not None}
-
-
-def reasons(table: Comparison) -> dict[str, str]:
-    return {row.name: row.remark for row in table.rows if row.eps is None}
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from shufflekit import Shuffle, calibrate, claims
 from shufflekit.cli import main
 from shufflekit.protocols.shuffle import REDUCTION
+from tests.command_line import refuses_in_one_line
 from tools.lock import ROOT, load_project
 
 TRUE = "[[claim]]\nid = 'x:1'\ntitle = 'a'\nstatement = 'b'\nnotebook = '00_a'\nverdict = 'holds'\n"
@@ -153,16 +154,7 @@ def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_bad_input_is_one_line_in_words(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code = main(arguments)
-    except SystemExit as stop:
-        code = int(stop.code or 0)
-    printed = capsys.readouterr()
-    assert code == 2
-    assert printed.out == ""
-    assert printed.err.count("\n") == 1
-    assert printed.err.startswith("shufflekit")
-    assert words in printed.err
+    refuses_in_one_line(arguments, words, capsys)
 
 
 def test_whole_numbers_keep_their_digits(capsys: pytest.CaptureFixture[str]) -> None:

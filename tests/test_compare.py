@@ -6,21 +6,14 @@ import pytest
 
 from shufflekit import GaussianShuffle, HadamardResponse, RandomizedResponseShuffle, Shuffle, ShuffledCheckIn
 from shufflekit.papers import comparisons, feldman2021, girgis2021
-from shufflekit.protocols import Bound, Comparison, Run, bounds, register
+from shufflekit.protocols import Bound, Run, bounds, register
 from shufflekit.renyi import RenyiCurve
+from tests.tables import reasons, values
 
 OWN = "this protocol's own pair, composed numerically"
 CORNERS = "corner pair, composed numerically"
 CLONES = "clone pair, composed numerically"
 PURE = "each round eps0-DP, sampled; eps adds up (delta = 0)"
-
-
-def values(table: Comparison, kind: str = "upper") -> dict[str, float]:
-    return {row.name: row.eps for row in table.rows if row.kind == kind and row.eps is not None}
-
-
-def reasons(table: Comparison) -> dict[str, str]:
-    return {row.name: row.remark for row in table.rows if row.eps is None}
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,15 @@ import pytest
 
 from shufflekit import Run, ShuffledCheckIn, shuffled_check_in_calibrate
 from shufflekit.cli import main
+from tests import command_line
+from tests.command_line import prints_the_table, refuses_in_one_line
 
 SETTING = ["--eps0", "2", "--population", "1e3", "--rate", "0.1", "--reduction", "clones"]
 RUN = ShuffledCheckIn(2.0, 1_000, 0.1, reduction="clones") * 3
 
 
 def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    assert main(["shuffled-check-in", *arguments]) == 0
-    return capsys.readouterr().out
+    return command_line.printed(["shuffled-check-in", *arguments], capsys)
 
 
 def test_json_is_the_api(capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,9 +42,7 @@ def test_what_is_printed_says_what_is_assumed(capsys: pytest.CaptureFixture[str]
 def test_compare_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["epsilon", "--eps0", "2", "--population", "200", "--rate", "0.1", "--delta", "1e-6", "--compare"]
     table = ShuffledCheckIn(2.0, 200, 0.1).compare(1e-6)
-    assert str(table) in printed(arguments, capsys)
-    rows = json.loads(printed([*arguments, "--json"], capsys))["comparison"]
-    assert rows == [row._asdict() for row in table.rows]
+    prints_the_table(table, ["shuffled-check-in", *arguments], capsys)
 
 
 @pytest.mark.parametrize(
@@ -108,13 +107,4 @@ GOOD = ["--eps0", "1", "--population", "100", "--rate", "0.5", "--delta", "1e-6"
     ],
 )
 def test_bad_input_is_one_line_in_words(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code = main(["shuffled-check-in", *arguments])
-    except SystemExit as stop:
-        code = int(stop.code or 0)
-    shown = capsys.readouterr()
-    assert code == 2
-    assert shown.out == ""
-    assert shown.err.count("\n") == 1
-    assert shown.err.startswith("shufflekit")
-    assert words in shown.err
+    refuses_in_one_line(["shuffled-check-in", *arguments], words, capsys)

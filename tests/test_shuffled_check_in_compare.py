@@ -5,8 +5,9 @@ import pytest
 
 from shufflekit import RandomizedResponse, Run, Shuffle, ShuffledCheckIn, shuffled_check_in_bounds
 from shufflekit.papers import kairouz2015, liew2022
-from shufflekit.protocols import Comparison, ShuffledCheckIns, TooSlow, bounds
+from shufflekit.protocols import ShuffledCheckIns, TooSlow, bounds
 from shufflekit.renyi import epsilon_at_order
+from tests.tables import reasons, values
 
 OWN = "this protocol's own pair, composed numerically"
 CORNERS, CLONES, CLONES2021 = (
@@ -18,14 +19,6 @@ RENYI, OPTIMAL = "no shuffling, App. D; Renyi and Lemma 1, best order", "no shuf
 PURE = "each round eps0-DP, sampled; eps adds up (delta = 0)"
 OF_CHECK_INS = {CORNERS, CLONES, CLONES2021, EQ5, EQ7, RENYI, OPTIMAL}
 PAPER = ShuffledCheckIn(2.0, 60_000, 0.1)  # [liew2022] App D: LDP-SGD, 6,800 rounds
-
-
-def values(table: Comparison, kind: str = "upper") -> dict[str, float]:
-    return {row.name: row.eps for row in table.rows if row.kind == kind and row.eps is not None}
-
-
-def reasons(table: Comparison) -> dict[str, str]:
-    return {row.name: row.remark for row in table.rows if row.eps is None}
 
 
 @pytest.mark.parametrize(

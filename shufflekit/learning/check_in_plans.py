@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+import numpy as np
 import torch
 from scipy.optimize import brentq
-from scipy.special import log_ndtr
 from torch import nn
 
 from shufflekit import _validate
@@ -16,7 +16,8 @@ from shufflekit.learning.crowds import GaussianSum, R2Sum
 from shufflekit.learning.models import check_in_network
 from shufflekit.learning.randomizers import Randomizer
 from shufflekit.learning.schedule import Schedule, checked_rates
-from shufflekit.protocols import DistributedCheckIn, ShuffledCheckIn
+from shufflekit.protocols import LEAST_SIGMA, MOST_SIGMA, DistributedCheckIn, RandomAllocation, ShuffledCheckIn
+from shufflekit.protocols.frozen import settle
 from shufflekit.protocols.run import Run
 
 MOST_CLIENTS = 10**8  # whose records fit in memory
@@ -50,7 +51,7 @@ class CheckInPlan(Schedule):
             raise ValueError(f"give exactly one of eps0 and sigma, got eps0={self.eps0!r}, sigma={self.sigma!r}")
         if self.sigma is not None and self.delta0 != 0:
             raise ValueError(f"delta0 must be left out where sigma is given, got {self.delta0!r}")
-        plain = {
+        plain: dict[str, Any] = {
             "check_in": _validate.rate(check_in=self.check_in),
             "radius": _validate.positive(radius=self.radius),
             "rates": checked_rates(self.rates),
@@ -62,8 +63,7 @@ class CheckInPlan(Schedule):
             "ball": _if_given(_validate.positive, ball=self.ball),
             "seed": _validate.count(seed=self.seed, at_least=0, at_most=streams.MOST),
         }
-        for name, value in plain.items():  # numbers of Python's own kinds, which files can hold
-            object.__setattr__(self, name, value)
+        settle(self, **plain)  # numbers of Python's own kinds, which files can hold
 
     def size(self, n: int) -> int:
         return self.population or n
@@ -129,17 +129,15 @@ def _if_given(check: Callable[..., Any], **named: Any) -> Any:
 def noise_of(eps0: float, delta0: float) -> float:
     """The sigma of ``GaussianSum``, rounded up to 4 digits, with which a report is (eps0, delta0)-LDP.
 
-    Two gradients of the ball are at most 2 radii apart: delta0 = Phi(m/2 - eps0/m) - e^eps0 Phi(-m/2 - eps0/m), m =
-    2/sigma.
+    Two gradients of the ball are at most 2 radii apart: one batch, whose noise is sigma/2 times what it may move by.
     """
     eps0, delta0 = _validate.positive(eps0=eps0), _validate.open_unit(delta0=delta0)
 
     def excess(sigma: float) -> float:
-        near, far = 1 / sigma - eps0 * sigma / 2, -1 / sigma - eps0 * sigma / 2
-        log_delta = log_ndtr(near) + math.log(-math.expm1(min(eps0 + log_ndtr(far) - log_ndtr(near), -1e-300)))
-        return float(log_delta) - math.log(delta0)
+        delta = RandomAllocation(sigma / 2, 1).pair.delta(np.array([eps0])).upper[0]
+        return math.log(delta) - math.log(delta0)
 
-    exact = brentq(excess, 1e-3, 1e5)
+    exact = brentq(excess, 2 * LEAST_SIGMA, 2 * MOST_SIGMA)
     digits = 3 - math.floor(math.log10(exact))
     return float(math.ceil(exact * 10**digits * (1 + 1e-12)) / 10**digits)
 

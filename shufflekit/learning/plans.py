@@ -1,6 +1,7 @@
 """What CLDP-SGD trains, and how: the plans of [girgis2021]'s figures, small ones of their kind, and what they cost."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
@@ -11,6 +12,7 @@ from shufflekit.learning.models import paper_network
 from shufflekit.learning.randomizers import CLIPS, R1, R2, PrivUnit, Randomizer, RInf
 from shufflekit.learning.schedule import Schedule, checked_rates
 from shufflekit.protocols import Shuffle
+from shufflekit.protocols.frozen import settle
 from shufflekit.protocols.run import Run
 
 RANDOMIZERS = ("RInf", "R1", "R2", "PrivUnit")
@@ -39,7 +41,7 @@ class Plan(Schedule):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        plain = {
+        plain: dict[str, Any] = {
             "randomizer": _validate.choice(RANDOMIZERS, randomizer=self.randomizer),
             "eps0": _validate.local_eps(eps0=self.eps0),
             "radius": _validate.positive(radius=self.radius),
@@ -50,8 +52,7 @@ class Plan(Schedule):
             "ball": None if self.ball is None else _validate.positive(ball=self.ball),
             "seed": _validate.count(seed=self.seed, at_least=0, at_most=streams.MOST),
         }
-        for name, value in plain.items():  # numbers of Python's own kinds, which files can hold
-            object.__setattr__(self, name, value)
+        settle(self, **plain)  # numbers of Python's own kinds, which files can hold
         if self.clip == "clamp" and self.randomizer != "RInf":
             raise ValueError(
                 f"clip must be 'scale' unless RInf sends a single entry, got 'clamp' for {self.randomizer}"

@@ -8,7 +8,6 @@ from typing import Any
 from shufflekit import _validate
 from shufflekit.definitions import NoisyMean
 from shufflekit.protocols.attacks import Attack
-from shufflekit.protocols.bounds import Reports
 from shufflekit.protocols.frozen import settle, shown
 from shufflekit.protocols.run import Origin, Protocol
 from shufflekit.protocols.shuffle import MAX_N
@@ -68,9 +67,6 @@ class DistributedCheckIn(Protocol):
     @property
     def origin(self) -> Origin:
         return Origin("liew2022", "how many came is seen; any values")
-
-    def reports(self) -> Reports:
-        raise ValueError("needs reports that are eps0-LDP")
 
     def _law(self, either: bool, number: Callable[[float], Any]) -> NoisyMean:
         """``either``: the worst of both directions, each round anew."""

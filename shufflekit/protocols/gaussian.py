@@ -9,7 +9,6 @@ from shufflekit.definitions import Lognormal
 from shufflekit.dominating_pairs import GaussianPair
 from shufflekit.dominating_pairs.gaussian import LEAST_SIGMA, MOST_SIGMA, MOST_SLOTS
 from shufflekit.protocols.attacks import Attack
-from shufflekit.protocols.bounds import Reports
 from shufflekit.protocols.frozen import settle, shown
 from shufflekit.protocols.run import Origin, Protocol
 
@@ -45,9 +44,6 @@ class GaussianShuffle(Protocol):
     def origin(self) -> Origin:
         return Origin("koskela2023", "all records but one equal")
 
-    def reports(self) -> Reports:
-        raise ValueError("needs reports that are eps0-LDP")
-
 
 @dataclass(frozen=True, repr=False)
 class RandomAllocation(Protocol):
@@ -82,6 +78,3 @@ class RandomAllocation(Protocol):
     @property
     def origin(self) -> Origin:
         return Origin("chua2025", "an example added or removed")
-
-    def reports(self) -> Reports:
-        raise ValueError("needs reports that are eps0-LDP")

@@ -23,6 +23,7 @@ from shufflekit.renyi import RenyiCurve
 MAX_ROUNDS = 10**12  # of one protocol
 OWN_PAIR = "this protocol's own pair, composed numerically"
 PURE = "each round eps0-DP, sampled; eps adds up (delta = 0)"
+NOT_LOCAL = "needs reports that are eps0-LDP"
 RTOL = 1e-4
 ROUGH = 0.03  # a tolerance at which a look is cheap
 
@@ -173,7 +174,7 @@ class Questions(ABC):
 
     def _pure_row(self) -> Row:
         if self.pure_epsilon == math.inf:
-            return Row("upper", PURE, "ullman2017", None, "does not apply: needs reports that are eps0-LDP")
+            return Row("upper", PURE, "ullman2017", None, f"does not apply: {NOT_LOCAL}")
         # No shuffle of eps0-LDP reports tells more than eps0; a pair's largest loss has been rounded up.
         largest = [min(protocol.largest_loss, protocol.local_limit) for protocol, _ in self.parts]
         eps = math.fsum(own * most for most, (_, own) in zip(largest, self.parts, strict=True))
@@ -221,9 +222,9 @@ class Protocol(Questions):
         """Where the protocol's own pair comes from; None where a registered bound is about just that pair."""
         return Origin("beyond")
 
-    @abstractmethod
     def reports(self) -> Reports | ShuffledCheckIns | CheckIns:
         """What bounds of papers may be asked about; a ``ValueError`` says why they may not."""
+        raise ValueError(NOT_LOCAL)
 
     @property
     def local_limit(self) -> float:

@@ -9,6 +9,7 @@ from shufflekit import _validate
 from shufflekit._binomial import log_pmf, masses
 from shufflekit._validate import Array
 from shufflekit.accuracy import KNOWN, STRETCH_ERROR, pmf_error
+from shufflekit.dominating_pairs.blocks import window
 
 MAX_N = 10**12
 MOST_BLOCKS = 8192
@@ -29,10 +30,8 @@ def counts(n: int, gamma: float, log_cut: float) -> Counts:
     n, gamma = checked(n, gamma)
     if gamma == 1:
         return Counts(np.array([float(n)]), np.array([float(n)]), np.zeros(1), -math.inf)
-    mean, cut = n * gamma, -log_cut
-    # Bernstein's inequality above the mean, Chernoff's below: e^-cut is left out on either side.
-    first = max(1, math.floor(mean - math.sqrt(2 * mean * cut)))
-    last = min(n, math.ceil(mean + cut / 3 + math.sqrt(cut**2 / 9 + 2 * mean * cut)))
+    mean, (first, last) = n * gamma, window(n, gamma, 1 - gamma, log_cut)
+    first = max(1, first)
     outside = log_cut + math.log(2) if first > 1 or last < n else -math.inf
     if last - first < MOST_BLOCKS:
         k = np.arange(first, last + 1.0)

@@ -7,7 +7,7 @@ The line is cut into cells. Their masses, as such, are a pair that is told apart
 the number), so the lower end is certain up to round-off. For the upper end each cell is divided between the least and
 the largest likelihood ratio in it: those at its ends, moved apart by twice what a parabola would deviate between them.
 That a ratio deviates from its parabola by no more is not proved, but finer cells only bring the ends together
-(``tests/test_liew2022_hidden.py``).
+(``tests/test_liew2022_gaussian.py``).
 """
 
 import numpy as np
