@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
         cifar.cifar10(tmp_path)
     for arguments, told in (
         (["cifar10"], "images must be the folder of CIFAR-10"),
-        (["cifar10", "--quick"], "figure must be another one than cifar10 with --quick"),
+        (["cifar10", "--quick"], "with --quick, got 'cifar10'"),
         (["cifar10", "--images", str(tmp_path / "absent")], "No such file or directory"),
         (["ldp-sgd", "--clip", "clamp", "--quick"], "clip must be left out for ldp-sgd, got 'clamp'"),
     ):

@@ -14,7 +14,7 @@ nothing is saved.
 
 import argparse
 import dataclasses
-import json
+import math
 import os
 import platform
 import shlex
@@ -32,8 +32,9 @@ try:  # torch takes seconds to start
 
     from shufflekit import _output
     from shufflekit._digits import rounded
-    from shufflekit.learning import check_in_plans, cifar, data, files, plans, processes
+    from shufflekit.learning import check_in_plans, cifar, data, plain_plans, plans, processes, records
     from shufflekit.learning.gradients import parameter_count
+    from shufflekit.learning.models import NETWORKS
     from shufflekit.learning.plans import RANDOMIZERS, SAMPLINGS, Plan
     from shufflekit.learning.randomizers import CLIPS
     from shufflekit.learning.schedule import Schedule
@@ -43,7 +44,9 @@ except KeyboardInterrupt:
     sys.exit(130)
 
 ROOT = Path(__file__).resolve().parents[1]
-FIGURES = (*plans.FIGURES, *check_in_plans.FIGURES, "cifar10")
+FIGURES = {**plans.FIGURES, **plain_plans.FIGURES, **check_in_plans.FIGURES, "cifar10": check_in_plans.CIFAR10}
+QUICK: dict[str, Schedule] = {**plans.QUICK, **plain_plans.QUICK, **check_in_plans.QUICK}
+CHANGES = ("seed", "clip", "randomizer", "network", "sampling")  # what may be asked to be different in a figure
 PUBLIC_EPOCHS = 20  # of CIFAR-100, before cifar10
 GOES_ON = "the same command goes on after the last epoch that was finished"
 
@@ -53,19 +56,19 @@ def name_of(figure: str, plan: Schedule, *, quick: bool = False) -> str:
     kind = [plan.randomizer, plan.clip] if isinstance(plan, Plan) else []
     small = ["quick"] if quick else []
     walk = ["walk"] if isinstance(plan, Plan) and plan.sampling == "walk" else []
-    return "_".join([figure, *small, *kind, *walk, f"seed{plan.seed}"])
+    network = ["printed"] if getattr(plan, "network", "") == "printed" and "printed" not in figure else []
+    return "_".join([figure, *small, *kind, *walk, *network, f"seed{plan.seed}"])
 
 
 def plan_of(figure: str, quick: bool, changes: dict[str, Any]) -> Schedule:
     """The plan of a figure, with what was asked to be different."""
-    room: Any = plans if figure in plans.FIGURES else check_in_plans
-    if figure == "cifar10" and quick:
-        raise ValueError("figure must be another one than cifar10 with --quick")
-    plan = check_in_plans.CIFAR10 if figure == "cifar10" else (room.QUICK if quick else room.FIGURES)[figure]
+    if quick and figure not in QUICK:
+        raise ValueError(f"figure must be one of {', '.join(QUICK)} with --quick, got {figure!r}")
+    plan = (QUICK if quick else FIGURES)[figure]
     for key in changes:
         if not hasattr(plan, key):
             raise ValueError(f"{key} must be left out for {figure}, got {changes[key]!r}")
-    return cast(Schedule, dataclasses.replace(plan, **changes))
+    return cast(Schedule, dataclasses.replace(cast(Any, plan), **changes))
 
 
 def commit() -> str:
@@ -88,7 +91,8 @@ def record(figure: str, training: Training, command: str, commit: str) -> dict[s
     """What a run was and what came out."""
     n, steps, delta = training.n, training.step, training.plan.delta(training.n)
     eps = training.spent(delta).upper
-    surrogate = training.plan.surrogate_delta(n, steps, eps)
+    eps = None if eps == math.inf else eps  # of runs that are not private, and JSON has no infinity
+    surrogate = eps and training.plan.surrogate_delta(n, steps, eps)
     return {
         "figure": figure,
         "command": command,
@@ -131,8 +135,7 @@ def train(figure: str, plan: Schedule, options: argparse.Namespace, origin: dict
     try:
         run_to_end(training)
         if processes.rank() == 0 and result and unfinished:
-            text = json.dumps(record(figure, training, **origin), indent=1) + "\n"
-            files.write(result, text.encode())
+            records.write(result, record(figure, training, **origin))
             shutil.rmtree(unfinished)
     except OSError as reason:
         raise OSError(f"{reason}; {GOES_ON}") from reason
@@ -172,6 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--clip", choices=CLIPS, help="default: as in the authors' experiments")
     parser.add_argument("--randomizer", choices=RANDOMIZERS, help="default: as in the authors' experiments")
+    parser.add_argument("--network", choices=NETWORKS, help="default: as in the authors' experiments")
     parser.add_argument("--sampling", choices=SAMPLINGS, help="default: independent")
     parser.add_argument("--images", type=Path, help="for cifar10: the folder of CIFAR-10 and CIFAR-100, binary version")
     parser.add_argument("--device", default="auto")
@@ -181,9 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not (options.figure or options.quick):
         parser.error(f"figure must be one of {', '.join(FIGURES)}, unless --quick is given")
     figure = options.figure or "figure3"
-    changes = {
-        key: value for key in ("seed", "clip", "randomizer", "sampling") if (value := getattr(options, key)) is not None
-    }
+    changes = {key: value for key in CHANGES if (value := getattr(options, key)) is not None}
     options.folder = options.folder or (None if options.quick else ROOT / "data" / "runs")
     try:
         origin = {"command": typed(arguments), "commit": commit()}  # of the code that was loaded just now

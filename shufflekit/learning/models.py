@@ -28,6 +28,31 @@ def paper_network(seed: int) -> nn.Sequential:
     )
 
 
+def printed_network(seed: int) -> nn.Sequential:
+    """[girgis2021] Table 1 in the reading nearest to its 13,170 parameters: 13,722.
+
+    That is with "same" padding and poolings that do not overlap. What the table leaves out, ReLU, is as in the
+    tutorials it comes from.
+    """
+    return _glorot(
+        nn.Sequential(
+            nn.ZeroPad2d(3),
+            nn.Conv2d(1, 16, 8, stride=2),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.ZeroPad2d((1, 2, 1, 2)),  # "same" for a 4 x 4 window and a stride of 2 on 7 x 7
+            nn.Conv2d(16, 32, 4, stride=2),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(128, 32),
+            nn.ReLU(),
+            nn.Linear(32, 10),
+        ),
+        seed,
+    )
+
+
 def check_in_network(seed: int) -> nn.Sequential:
     """[liew2022] Table 2, 10,650 parameters: windows of pooling do not overlap, as where no stride is named.
 
@@ -60,3 +85,6 @@ def _glorot(model: nn.Sequential, seed: int) -> nn.Sequential:
             nn.init.zeros_(layer.bias)
     # Channels last: pooling is six times as fast on a CPU. No gradient by the parameters: gradients.py forms its own.
     return model.to(memory_format=torch.channels_last).requires_grad_(False)
+
+
+NETWORKS = {"code": paper_network, "printed": printed_network}  # of [girgis2021]: which one its experiments train

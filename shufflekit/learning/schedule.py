@@ -14,7 +14,7 @@ class Schedule(ABC):
     """Who reports in which step, through what, and how far the server goes; n is the number of pictures."""
 
     rates: tuple[tuple[int, float], ...]
-    ball: float | None
+    ball: float | None = None  # into which the parameters are projected
     seed: int
 
     @property
@@ -68,8 +68,8 @@ class Schedule(ABC):
         """The delta at which the figure's eps is stated."""
 
     @abstractmethod
-    def spent(self, n: int, steps: int) -> Run:
-        """What the first steps are as a protocol, whose ``epsilon`` is what they cost."""
+    def spent(self, n: int, steps: int) -> Run | None:
+        """What the first steps are as a protocol, whose ``epsilon`` is what they cost; None if nothing is private."""
 
 
 def checked_rates(rates: object) -> tuple[tuple[int, float], ...]:

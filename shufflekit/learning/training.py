@@ -149,7 +149,8 @@ class Training:
         """The eps that the steps so far cost, by the tight accountant, its ends at most ``rtol`` apart."""
         if self.step == 0:
             return Bracket(0.0, 0.0)
-        return self.plan.spent(self.n, self.step).epsilon(delta, rtol=rtol)
+        run = self.plan.spent(self.n, self.step)
+        return run.epsilon(delta, rtol=rtol) if run else Bracket(math.inf, math.inf)
 
     def _set(self, theta: torch.Tensor) -> None:
         self.theta = theta
