@@ -6,7 +6,8 @@ go stale.
 
 The verdicts: ``holds`` (true, and within 10 % of the truth somewhere on the grid), ``holds, loose`` (true,
 nowhere that near), ``typo`` and ``false`` (refuted as printed; a corrected statement is verified instead),
-``cited`` (rests on a theorem from elsewhere that is not proved again; checked by example).
+``cited`` (rests on a theorem from elsewhere that is not proved again; checked by example). Of what a training
+experiment reaches: ``within margin``, ``not within margin``, ``cannot be told`` (see ``equivalence``).
 """
 
 import html
@@ -23,10 +24,11 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
-from shufflekit import _validate
+from shufflekit import _validate, equivalence
+from shufflekit.equivalence import Difference
 
 RELATIONS = ("<=", "==")
-VERDICTS = ("holds", "holds, loose", "typo", "false", "cited")
+VERDICTS = ("holds", "holds, loose", "typo", "false", "cited", *equivalence.VERDICTS)
 TIGHT = 0.9  # a bound counts as tight when it comes this near to the truth somewhere
 ROUND_OFF = 1e-10  # what floating-point sides may be off by; exact sides may not
 RESTORE = "restore the file, or install shufflekit anew"
@@ -36,6 +38,9 @@ COLOURS = {
     "typo": "#ef6c00",
     "false": "#c62828",
     "cited": "#5e35b1",
+    equivalence.WITHIN: "#1565c0",
+    equivalence.NOT_WITHIN: "#ad1457",
+    equivalence.CANNOT_TELL: "#616161",
 }
 
 
@@ -54,6 +59,7 @@ class Claim:
     verdict: str
     finding: str = ""
     corrected: str = ""
+    decided: str = ""  # what decided it: by which routes, on which grid
 
     @property
     def paper(self) -> str:
@@ -127,11 +133,13 @@ def verify(
     *,
     relation: str = "<=",
     corrected: bool = False,
+    decides: Any = True,
 ) -> Settled:
     """Settle a claim that ``lhs <= rhs`` (or ``lhs == rhs``) at every point of the grid ``over``.
 
     Exact sides (``Fraction``, ``int``) are compared exactly, others up to a relative ``ROUND_OFF``. With
-    ``corrected``, it is the corrected statement that is checked, beside a ``refute`` of the printed one.
+    ``corrected``, it is the corrected statement that is checked, beside a ``refute`` of the printed one. ``decides``
+    says which points decide whether a bound is loose: not those where it is trivial, one client or order 1, say.
     """
     claim, relation = _claim(claim_id), _validate.choice(RELATIONS, relation=relation)
     left, right = np.broadcast_arrays(_points(lhs=lhs), _points(rhs=rhs))
@@ -145,7 +153,11 @@ def verify(
     findings, computed = [("checked", f"{len(left):,} points, {relation} at each")], "holds"
     if relation == "<=":
         # A side of 0 (twice the same data, say) says nothing about how much the bound gives away.
-        shares = {i: _share(a, b) for i, (a, b) in enumerate(zip(left, right, strict=True)) if a != 0 and b != 0}
+        deciding = np.broadcast_to(np.asarray(decides, dtype=bool).ravel(), len(left))
+        sides = zip(left, right, deciding, strict=True)
+        shares = {i: _share(a, b) for i, (a, b, own) in enumerate(sides) if own and a != 0 and b != 0}
+        if not deciding.all():
+            findings.append(("decided by", f"{deciding.sum():,} points that are not degenerate"))
         findings += _extremes(shares, over)
         computed = "holds" if max(shares.values(), default=0.0) >= TIGHT else "holds, loose"
     if corrected:
@@ -173,6 +185,18 @@ def refute(claim_id: str, lhs: Any, rhs: Any, at: dict[str, Any], *, relation: s
     return Settled(claim, claim.verdict, (("as printed", finding),))
 
 
+def compare_runs(claim_id: str, differences: dict[str, Difference]) -> Settled:
+    """Settle what a training experiment is said to reach, by how far our runs are from it."""
+    claim = _claim(claim_id)
+    if not differences:
+        raise ValueError("differences must hold at least one, got none")
+    computed = equivalence.together(list(differences.values()))
+    findings = tuple((name, str(one)) for name, one in differences.items())
+    if computed != claim.verdict:
+        raise VerdictError(f"{claim_id}: the runs say {computed!r} ({findings}), the ledger {claim.verdict!r}")
+    return Settled(claim, computed, findings)
+
+
 def table(paper: str | None = None) -> str:
     """The ledger as a Markdown table, the notebook of each claim linked."""
     claims = [claim for claim in load().values() if paper in (None, claim.paper)]
@@ -183,10 +207,14 @@ def table(paper: str | None = None) -> str:
     def cell(text: str) -> str:
         return text.replace("|", r"\|")  # a bar would end the cell
 
-    rows = ["| claim | what it says | verdict | what we found | notebook |", "|---|---|---|---|---|"]
+    rows = [
+        "| claim | what it says | verdict | what we found | what decided it | notebook |",
+        "|---|---|---|---|---|---|",
+    ]
     for claim in claims:
         link = f"[{claim.notebook[:2]}](notebooks/{claim.notebook}.ipynb)"
-        rows.append(f"| `{claim.id}` | {cell(claim.title)} | **{claim.verdict}** | {cell(claim.finding)} | {link} |")
+        texts = (claim.title, f"**{claim.verdict}**", claim.finding, claim.decided)
+        rows.append(f"| `{claim.id}` | {' | '.join(map(cell, texts))} | {link} |")
     return "\n".join(rows)
 
 

@@ -7,15 +7,16 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from shufflekit import claims
+from shufflekit import claims, equivalence
 from shufflekit.claims import Claim, VerdictError, refute, verify
 
 LEDGER = [
-    Claim("x:tight", "a <b>", "a <= b", "00_a", "holds", finding="equal | nearly"),
+    Claim("x:tight", "a <b>", "a <= b", "00_a", "holds", finding="equal | nearly", decided="fractions"),
     Claim("x:loose", "loose", "a <= b", "00_a", "holds, loose"),
     Claim("x:typo", "a typo", "a <= b", "01_b", "typo", corrected="b <= a"),
     Claim("x:false", "wrong", "a <= b", "01_b", "false", corrected="b <= a"),
     Claim("y:cited", "cited", "a <= b", "01_b", "cited"),
+    Claim("y:runs", "an accuracy", "90 %", "01_b", equivalence.CANNOT_TELL),
 ]
 
 
@@ -51,6 +52,34 @@ def test_one_violation_is_enough(claim):
 def test_sides_of_zero_say_nothing_about_tightness():
     assert verify("x:loose", lhs=[0, 0, 1], rhs=[0, 3, 4]).verdict == "holds, loose"
     assert verify("x:loose", lhs=[0], rhs=[0]).verdict == "holds, loose"
+
+
+def test_degenerate_points_do_not_decide_what_is_loose():
+    sides = {"lhs": [1, 4, 8], "rhs": [1, 10, 10], "over": {"n": [1, 2, 3]}}
+    assert verify("x:tight", **sides).verdict == "holds"
+    settled = verify("x:loose", **sides, decides=[False, True, True])
+    assert dict(settled.findings) == {
+        "checked": "3 points, <= at each",
+        "decided by": "2 points that are not degenerate",
+        "closest": "80 % of the bound at n = 3",
+        "loosest": "40 % of the bound at n = 2",
+    }
+    with pytest.raises(VerdictError, match="2 <= 1 fails"):
+        verify("x:loose", lhs=[2, 1], rhs=[1, 2], decides=[False, True])  # they are checked all the same
+
+
+def test_runs_are_compared_with_what_is_printed():
+    far = equivalence.Difference(0.1, 0.09, 0.11, 0.02, 4)
+    unclear = equivalence.Difference(0.0, -0.05, 0.05, 0.02, 4)
+    settled = claims.compare_runs("y:runs", {"after 50 epochs": unclear})
+    assert settled.verdict == "cannot be told"
+    assert dict(settled.findings) == {"after 50 epochs": str(unclear)}
+    with pytest.raises(VerdictError, match="y:runs: the runs say 'not within margin'"):
+        claims.compare_runs("y:runs", {"after 50 epochs": unclear, "in the end": far})
+    with pytest.raises(VerdictError, match=r"x:tight: the runs say 'cannot be told' .*, the ledger 'holds'"):
+        claims.compare_runs("x:tight", {"in the end": unclear})
+    with pytest.raises(ValueError, match="differences must hold at least one"):
+        claims.compare_runs("y:runs", {})
 
 
 def test_negative_sides():
@@ -152,9 +181,9 @@ def test_the_row_a_reader_sees():
 
 def test_table():
     lines = claims.table().splitlines()
-    assert lines[2] == "| `x:tight` | a <b> | **holds** | equal \\| nearly | [00](notebooks/00_a.ipynb) |"
+    assert lines[2] == "| `x:tight` | a <b> | **holds** | equal \\| nearly | fractions | [00](notebooks/00_a.ipynb) |"
     assert len(lines) == 2 + len(LEDGER)
-    assert claims.table("y").splitlines()[2:] == lines[-1:]
+    assert claims.table("y").splitlines()[2:] == lines[-2:]
     with pytest.raises(ValueError, match="paper must be one of x, y, got 'z'"):
         claims.table("z")
 

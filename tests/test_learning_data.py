@@ -316,8 +316,7 @@ def test_files_of_another_form_are_refused(
 def test_the_default_folder_is_in_the_checkout_else_in_the_cache(
     tiny: Contents, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    module = tmp_path / "somewhere" / "shufflekit" / "learning" / "data.py"
-    monkeypatch.setattr(data, "__file__", str(module))
+    monkeypatch.setattr(data, "ROOT", tmp_path / "somewhere")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     fill(tmp_path / "cache" / "shufflekit" / "mnist", tiny)
     assert len(data.mnist(download=False).train.y) == SIZES["train"]

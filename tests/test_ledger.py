@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pytest
 from nbconvert.filters import markdown2html
 
-from shufflekit import claims
+from shufflekit import claims, equivalence
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
@@ -23,7 +23,9 @@ from markers import filled  # noqa: E402
 
 BEGIN, END = "<!-- ledger:begin -->", "<!-- ledger:end -->"
 WRONG = ("typo", "false")
-TO_SETTLE = {True: {"refute": 1, "verify corrected": 1}, False: {"verify": 1}}
+TO_SETTLE = {verdict: {"verify": 1} for verdict in claims.VERDICTS}
+TO_SETTLE |= dict.fromkeys(WRONG, {"refute": 1, "verify corrected": 1})
+TO_SETTLE |= dict.fromkeys(equivalence.VERDICTS, {"compare_runs": 1})
 
 
 def settling_calls(notebook: Path) -> list[tuple[str, str]]:
@@ -38,7 +40,7 @@ def settling_calls(notebook: Path) -> list[tuple[str, str]]:
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "attr", getattr(node.func, "id", None))
-        if name not in ("verify", "refute"):
+        if name not in ("verify", "refute", "compare_runs"):
             continue
         arguments = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "claim_id")]
         claim_id = arguments[0].value if arguments and isinstance(arguments[0], ast.Constant) else "not a literal"
@@ -63,8 +65,10 @@ def problems(root: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         if claim.notebook not in calls:
             found.append(f"{claim.id}: there is no notebook {claim.notebook}")
         made = Counter(kind for claim_id, kind in calls.get(claim.notebook, []) if claim_id == claim.id)
-        if made != TO_SETTLE[wrong]:
-            found.append(f"{claim.id} ({claim.verdict}): {dict(made)} in {claim.notebook}, not {TO_SETTLE[wrong]}")
+        if not claim.decided:
+            found.append(f"{claim.id} does not say what decided it")
+        if made != (needed := TO_SETTLE[claim.verdict]):
+            found.append(f"{claim.id} ({claim.verdict}): {dict(made)} in {claim.notebook}, not {needed}")
     for notebook, made in calls.items():
         for claim_id, kind in made:
             if claim_id not in entries:
@@ -91,6 +95,7 @@ statement = "a <= b"
 notebook = "00_first"
 verdict = "holds"
 finding = "It does."
+decided = "fractions, 3 points"
 """
 FALSE = """
 [[claim]]
@@ -100,6 +105,7 @@ statement = "a <= b"
 notebook = "01_second"
 verdict = "typo"
 finding = "Not quite."
+decided = "fractions, 3 points"
 corrected = "b <= a"
 """
 FIRST = 'from shufflekit import claims\nshow(claims.verify("x:true", lhs=1, rhs=1))  # claims.verify("x:none")\n'
@@ -152,6 +158,7 @@ def test_a_whole_ledger_passes(tmp_path, monkeypatch):
         ),
         ({"toml": TRUE + FALSE.replace("typo", "holds")}, "x:wrong has a corrected statement"),
         ({"toml": TRUE.replace("It does.", "") + FALSE}, "x:true has no finding"),
+        ({"toml": TRUE.replace("fractions, 3 points", "") + FALSE}, "x:true does not say what decided it"),
         ({"toml": TRUE.replace("00_first", "02_third") + FALSE}, "x:true: there is no notebook 02_third"),
         (
             {"toml": TRUE.replace("00_first", "01_second") + FALSE},

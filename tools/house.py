@@ -45,7 +45,7 @@ BESIDE = (
         "protocols",
         "back from a guarantee to the eps0, n or rounds that reach it",
     ),
-    Room("claims", "claims", "", "the ledger: every claim of the papers, with its verdict"),
+    Room("claims", "claims equivalence", "", "the ledger: every claim of the papers, with its verdict"),
     Room(
         "bounds",
         "bounds check_in_bounds shuffled_check_in_bounds",

@@ -14,6 +14,7 @@ nothing is saved.
 
 import argparse
 import dataclasses
+import hashlib
 import math
 import os
 import platform
@@ -44,7 +45,13 @@ except KeyboardInterrupt:
     sys.exit(130)
 
 ROOT = Path(__file__).resolve().parents[1]
-FIGURES = {**plans.FIGURES, **plain_plans.FIGURES, **check_in_plans.FIGURES, "cifar10": check_in_plans.CIFAR10}
+FIGURES = {
+    **plans.FIGURES,
+    **plans.SMALL,
+    **plain_plans.FIGURES,
+    **check_in_plans.FIGURES,
+    "cifar10": check_in_plans.CIFAR10,
+}
 QUICK: dict[str, Schedule] = {**plans.QUICK, **plain_plans.QUICK, **check_in_plans.QUICK}
 CHANGES = ("seed", "clip", "randomizer", "network", "sampling")  # what may be asked to be different in a figure
 PUBLIC_EPOCHS = 20  # of CIFAR-100, before cifar10
@@ -111,6 +118,8 @@ def record(figure: str, training: Training, command: str, commit: str) -> dict[s
         "threads": torch.get_num_threads(),
         "commit": commit,
         "versions": {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__},
+        "cpu": torch.backends.cpu.get_cpu_capability(),  # by which kind of arithmetic the last bits may differ
+        "parameters_sha256": hashlib.sha256(training.theta.cpu().numpy().tobytes()).hexdigest(),
     }
 
 
@@ -149,7 +158,7 @@ def pictures(figure: str, plan: Schedule, options: argparse.Namespace) -> data.D
         if options.images is None:
             raise ValueError("images must be the folder of CIFAR-10 and CIFAR-100 in their binary version for cifar10")
         return cifar.material(options.images, plan.seed, PUBLIC_EPOCHS)
-    load = data.digits if options.quick else data.mnist
+    load = data.digits if options.quick else data.mnist_1000 if figure in plans.SMALL else data.mnist
     processes.from_first(lambda: load() and None)  # the first process fetches what is missing, and then all read
     return load()
 

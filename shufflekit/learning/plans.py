@@ -136,3 +136,8 @@ QUICK = {
 }
 QUICK["figure3-printed"] = replace(QUICK["figure3"], clip="scale", network="printed")
 QUICK["figure6-printed"] = replace(QUICK["figure6"], randomizer="PrivUnit", network="printed")
+# And for data.mnist_1000(): what they reach says nothing, but every test run repeats them.
+SMALL = {
+    "figure3-small": replace(QUICK["figure3"], k=400, rates=((100, 0.1),)),
+    "figure6-small": replace(QUICK["figure6"], k=400, rates=((10, 4.0),)),
+}
