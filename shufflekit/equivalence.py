@@ -35,6 +35,8 @@ class Difference:
         return NOT_WITHIN if self.high < -self.margin or self.margin < self.low else CANNOT_TELL
 
     def __str__(self) -> str:
+        if not self.runs:
+            return f"no runs: {self._answer}"
         interval = f"{100 * self.low:+.2f} to {100 * self.high:+.2f}"
         margin = f"within {100 * self.margin:g} points"
         return f"{100 * self.estimate:+.2f} points ({interval}; {self.runs} runs), {margin}: {self._answer}"
@@ -53,16 +55,18 @@ def difference(
     printed_runs: int = 2,
     like: Sequence[float] | None = None,
 ) -> Difference:
-    """The mean of our runs against a printed mean, by Welch's interval.
+    """The mean of our runs against a printed mean, by Welch's interval. Without any runs all is possible.
 
     ``printed_sd`` is the standard deviation of the paper's ``printed_runs`` single runs. Without it the printed number
     is taken as exact. ``like`` are runs whose scatter ours are assumed to have, where ours are too few for one.
     """
-    reached = _sample(ours=ours, at_least=1)
-    spread = _sample(like=like) if like is not None else _sample(ours=ours)
-    margin, printed = _validate.positive(margin=margin), _validate.real(printed=printed)
+    margin, printed = _validate.positive(margin=margin), float(_validate.real(printed=printed))
     printed_sd = _validate.nonnegative(printed_sd=printed_sd)
     printed_runs = _validate.count(printed_runs=printed_runs, at_least=2)
+    if not len(ours):
+        return Difference(0.0, -math.inf, math.inf, margin, 0)
+    reached = _sample(ours=ours, at_least=1)
+    spread = _sample(like=like) if like is not None else _sample(ours=ours)
     theirs, own = printed_sd**2 / printed_runs, spread.var(ddof=1) / len(reached)
     estimate = float(reached.mean()) - printed
     if theirs + own == 0:

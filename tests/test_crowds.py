@@ -1,4 +1,4 @@
-"""The sum of hemisphere reports that is drawn at once has the law of the sum of reports drawn one by one."""
+"""The sum of reports that is drawn at once has the law of the sum of reports drawn one by one."""
 
 import math
 from collections.abc import Callable
@@ -10,9 +10,9 @@ from scipy import stats
 
 torch = pytest.importorskip("torch")
 
-from shufflekit.learning.crowds import GROUP, GaussianSum, R2Sum  # noqa: E402
+from shufflekit.learning.crowds import GROUP, GaussianSum, PrivUnitSum, R2Sum  # noqa: E402
 from shufflekit.learning.gradients import Table  # noqa: E402
-from shufflekit.learning.randomizers import R2, Gaussian  # noqa: E402
+from shufflekit.learning.randomizers import R2, Gaussian, PrivUnit  # noqa: E402
 from shufflekit.learning.streams import Draws  # noqa: E402
 
 D, STEPS = 40, 1_000
@@ -32,14 +32,18 @@ def sums(kind: Callable[..., Any], rows: Any = ROWS, eps0: float = 1.5) -> np.nd
     return np.array([randomizer.tally(table, Draws(7, step, clients)).numpy() for step in range(STEPS)])
 
 
-AT_ONCE, ONE_BY_ONE = sums(R2Sum), sums(R2)
+KINDS = {R2Sum: R2, PrivUnitSum: PrivUnit}
+AT_ONCE = {kind: sums(kind) for kind in KINDS}
+ONE_BY_ONE = {kind: sums(one) for kind, one in KINDS.items()}
+BOTH = pytest.mark.parametrize("kind", KINDS)
 
 
-def test_sum_is_unbiased() -> None:
-    randomizer = R2Sum(D, 1.5, 1.0)
+@BOTH
+def test_sum_is_unbiased(kind: type[R2Sum | PrivUnitSum]) -> None:
+    randomizer = kind(D, 1.5, 1.0)
     lengths = torch.linalg.vector_norm(ROWS.double(), dim=1)
     wanted = (ROWS.double() / lengths.clamp(min=1)[:, None]).sum(dim=0).numpy()
-    found = randomizer.mean(torch.from_numpy(AT_ONCE), 1).numpy()
+    found = randomizer.mean(torch.from_numpy(AT_ONCE[kind]), 1).numpy()
     spread = found.std(axis=0) / math.sqrt(STEPS)
     assert np.abs((found.mean(axis=0) - wanted) / spread).max() < 4
     assert (spread < 0.4).all()
@@ -52,20 +56,23 @@ def directions() -> dict[str, np.ndarray]:
     return {**basis, "across all": across, "an axis": np.eye(D)[0]}
 
 
+@BOTH
 @pytest.mark.parametrize("direction", directions().values(), ids=directions())
-def test_each_component_has_the_same_law(direction: np.ndarray) -> None:
+def test_each_component_has_the_same_law(direction: np.ndarray, kind: type[R2Sum | PrivUnitSum]) -> None:
     unit = direction / np.linalg.norm(direction)
-    assert stats.ks_2samp(AT_ONCE @ unit, ONE_BY_ONE @ unit).pvalue > 0.001
+    assert stats.ks_2samp(AT_ONCE[kind] @ unit, ONE_BY_ONE[kind] @ unit).pvalue > 0.001
 
 
-def test_length_has_the_same_law() -> None:
-    at_once, one_by_one = (np.linalg.norm(found, axis=1) for found in (AT_ONCE, ONE_BY_ONE))
+@BOTH
+def test_length_has_the_same_law(kind: type[R2Sum | PrivUnitSum]) -> None:
+    at_once, one_by_one = (np.linalg.norm(found[kind], axis=1) for found in (AT_ONCE, ONE_BY_ONE))
     assert stats.ks_2samp(at_once, one_by_one).pvalue > 0.001
     assert at_once.std() == pytest.approx(one_by_one.std(), rel=0.12)
 
 
-def test_covariance_is_the_same() -> None:
-    difference = np.cov(AT_ONCE.T) - np.cov(ONE_BY_ONE.T)
+@BOTH
+def test_covariance_is_the_same(kind: type[R2Sum | PrivUnitSum]) -> None:
+    difference = np.cov(AT_ONCE[kind].T) - np.cov(ONE_BY_ONE[kind].T)
     scale = len(ROWS) / D
     assert np.abs(difference).max() < 6 * scale * math.sqrt(4 / STEPS)
     assert abs(np.trace(difference)) < 0.03 * scale * D
@@ -86,15 +93,33 @@ def test_one_report_is_a_point_of_the_sphere_on_its_side(row: int) -> None:
         assert stats.kstest(np.abs(along), lambda t: 2 * beta.cdf((1 + t) / 2) - 1).pvalue > 0.001
 
 
-def test_two_reports_in_a_crowd_of_two_are_as_far_apart_as_they_should() -> None:
+@pytest.mark.parametrize("row", [0, 4, 5])
+def test_one_report_of_privunit_is_a_point_of_the_sphere_with_its_cap(row: int) -> None:
+    found = sums(PrivUnitSum, ROWS[row : row + 1], eps0=3.0)
+    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(STEPS), abs=1e-6)
+    length = float(torch.linalg.vector_norm(ROWS[row]))
+    one_by_one = sums(PrivUnit, ROWS[row : row + 1], eps0=3.0)
+    unit = ROWS[row].double().numpy() / length if length else np.eye(D)[0]
+    assert stats.ks_2samp(found @ unit, one_by_one @ unit, method="asymp").pvalue > 0.001
+    law = PrivUnitSum(D, 3.0, 1.0).law
+    if length >= 1:  # a client with a whole direction reports from the cap with its probability
+        beta = stats.beta((D - 1) / 2, (D - 1) / 2)
+        in_cap = (found @ unit) > 1 - 2 * beta.ppf(law.cap_area)
+        chance = law.cap_probability
+        assert abs(in_cap.mean() - chance) < 4 * math.sqrt(chance * (1 - chance) / STEPS)
+
+
+@BOTH
+def test_two_reports_in_a_crowd_of_two_are_as_far_apart_as_they_should(kind: type[R2Sum | PrivUnitSum]) -> None:
     """|V + W|^2 = 2 + 2 <V, W>, and <V, W> is that of uniform points but for the little that the sides tell."""
     rows = ROWS[7:9].clone()
-    lengths = [np.linalg.norm(sums(kind, rows), axis=1) for kind in (R2Sum, R2)]
+    lengths = [np.linalg.norm(sums(one, rows), axis=1) for one in (kind, KINDS[kind])]
     assert stats.ks_2samp(*lengths).pvalue > 0.001
 
 
-def test_results_do_not_depend_on_what_is_tallied_together() -> None:
-    randomizer, clients = R2Sum(D, 1.5, 1.0), torch.arange(len(ROWS))
+@BOTH
+def test_results_do_not_depend_on_what_is_tallied_together(kind: type[R2Sum | PrivUnitSum]) -> None:
+    randomizer, clients = kind(D, 1.5, 1.0), torch.arange(len(ROWS))
     whole = randomizer.tally(TABLE, Draws(7, 0, clients))
     parts = [
         randomizer.tally(Table(ROWS[some]), Draws(7, 0, clients[some])) for some in (slice(GROUP), slice(GROUP, None))
@@ -102,10 +127,11 @@ def test_results_do_not_depend_on_what_is_tallied_together() -> None:
     assert whole.numpy() == pytest.approx((parts[0] + parts[1]).numpy(), abs=1e-6)
 
 
-def test_a_group_needs_room() -> None:
+@BOTH
+def test_a_group_needs_room(kind: type[R2Sum | PrivUnitSum]) -> None:
     with pytest.raises(ValueError, match=r"d must be .* 32"):
-        R2Sum(2 * GROUP - 1, 1.0)
-    assert R2Sum(2 * GROUP, 1.0).size == 2 * GROUP
+        kind(2 * GROUP - 1, 1.0)
+    assert kind(2 * GROUP, 1.0).size == 2 * GROUP
 
 
 def test_gaussian_noise_is_as_large_as_that_of_all() -> None:

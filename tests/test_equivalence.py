@@ -105,6 +105,12 @@ def test_one_run_borrows_the_scatter_of_others() -> None:
     assert (found.low, found.high, found.runs) == (pytest.approx(-slack), pytest.approx(slack), 1)
 
 
+def test_without_runs_nothing_can_be_told() -> None:
+    found = difference([], 0.9, margin=0.02)
+    assert (found.verdict, found.runs) == (CANNOT_TELL, 0)
+    assert str(found) == "no runs: cannot be told"
+
+
 def test_it_is_said_in_words() -> None:
     assert str(Difference(0.01, -0.031, 0.051, 0.02, 4)) == (
         "+1.00 points (-3.10 to +5.10; 4 runs), within 2 points: cannot be told"
@@ -117,7 +123,6 @@ def test_it_is_said_in_words() -> None:
     ("arguments", "words"),
     [
         ({"ours": [0.9]}, "ours must hold 2 or more finite numbers"),
-        ({"ours": []}, "ours must hold 1 or more finite numbers"),
         ({"ours": [0.9, math.nan]}, "ours must hold 1 or more finite numbers"),
         ({"like": [0.9]}, "like must hold 2 or more finite numbers"),
         ({"printed": math.inf}, "printed must be"),

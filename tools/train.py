@@ -53,7 +53,14 @@ FIGURES = {
     "cifar10": check_in_plans.CIFAR10,
 }
 QUICK: dict[str, Schedule] = {**plans.QUICK, **plain_plans.QUICK, **check_in_plans.QUICK}
-CHANGES = ("seed", "clip", "randomizer", "network", "sampling")  # what may be asked to be different in a figure
+CHANGES = (
+    "seed",
+    "clip",
+    "randomizer",
+    "network",
+    "summed",
+    "sampling",
+)  # what may be asked to be different in a figure
 PUBLIC_EPOCHS = 20  # of CIFAR-100, before cifar10
 GOES_ON = "the same command goes on after the last epoch that was finished"
 
@@ -185,6 +192,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--clip", choices=CLIPS, help="default: as in the authors' experiments")
     parser.add_argument("--randomizer", choices=RANDOMIZERS, help="default: as in the authors' experiments")
     parser.add_argument("--network", choices=NETWORKS, help="default: as in the authors' experiments")
+    parser.add_argument("--summed", action="store_const", const=True, help="draw the sum of the reports at once")
     parser.add_argument("--sampling", choices=SAMPLINGS, help="default: independent")
     parser.add_argument("--images", type=Path, help="for cifar10: the folder of CIFAR-10 and CIFAR-100, binary version")
     parser.add_argument("--device", default="auto")

@@ -1,12 +1,13 @@
 """The sum of many reports, without drawing each: its law exactly, with fewer draws.
 
-Of Gaussian noise this is plain. A report of the hemisphere mechanism is a point V = z/|z| of the sphere, z Gaussian,
-on the wanted side of the client's gradient. Take m clients. Their gradients span r <= m dimensions, and z_i = a_i +
-b_i with a_i in their span: the side depends on a_i alone, and |z_i|^2 = |a_i|^2 + |b_i|^2. The b_i are the rows of a
+Of Gaussian noise this is plain. A report of the hemisphere mechanism or of PrivUnit is a point V = x u + c z of the
+sphere: u is the direction of the client's gradient, z is Gaussian, and the weights x and c depend on <z, u>, on |z|
+and on coins. Take m clients. Their gradients span r <= m dimensions, and z_i = a_i + b_i with a_i in their span:
+<z_i, u_i> depends on a_i alone, and |z_i|^2 = |a_i|^2 + |b_i|^2. The b_i are the rows of a
 Gaussian matrix with d - r columns, which is T O: T lower triangular with normal entries, but on its diagonal the
 lengths of Gaussian vectors of d - r, d - r - 1, ... entries, and O, independent of T, the first rows of a uniformly
 random rotation [bartlett1933]. So sum_i c_i b_i = (c T) O has the length |c T| and a uniformly random direction
-across the span, whatever the signs and lengths c_i: one Gaussian vector takes the place of m.
+across the span, whatever the weights c_i: one Gaussian vector takes the place of m.
 """
 
 import numpy as np
@@ -15,42 +16,59 @@ from torch.nn.functional import pad
 
 from shufflekit import _validate
 from shufflekit.learning.gradients import Gradients
-from shufflekit.learning.randomizers import R2, Gaussian, measured, weighted_sum
+from shufflekit.learning.randomizers import R2, Gaussian, PrivUnit, Sphere, measured, weighted_sum
 from shufflekit.learning.streams import Draws
 
 GROUP = 16  # clients; more would cost more to tell apart than they save
 ALIKE = 1e-6  # of a squared length: directions nearer to those of others than this are taken for theirs
 
 
-class R2Sum(R2):
-    """The hemisphere mechanism [duchi2018] of clients of whose reports the sum alone is wanted."""
+class _SphereSum(Sphere):
+    """Reports of a fixed length, of clients of whose reports the sum alone is wanted."""
 
     together = GROUP
 
-    def __init__(self, d: int, eps0: float, radius: float = 1.0) -> None:
-        super().__init__(_validate.count(d=d, at_least=2 * GROUP), eps0, radius)
-
     def tally(self, gradients: Gradients, draws: Draws) -> torch.Tensor:
         g, norm, unit = measured(self._full(gradients, len(draws)))
-        wanted = self._wanted((norm * unit / self.radius).clamp(max=1), draws.uniforms())
-        scale, there = torch.where(norm > 0, 1 / norm, 0.0), torch.ones_like(wanted)
+        share = (norm * unit / self.radius).clamp(max=1)
+        scale, there = torch.where(norm > 0, 1 / norm, 0.0), torch.ones_like(share)
         rest = -len(g) % GROUP
         rows = pad(g, (0, 0, 0, rest)) if rest else g
-        scale, wanted, there = (pad(part, (0, rest)).unflatten(0, (-1, GROUP)) for part in (scale, wanted, there))
+        scale, there = (pad(part, (0, rest)).unflatten(0, (-1, GROUP)) for part in (scale, there))
         span = _Span(rows.unflatten(0, (-1, GROUP)), scale)
 
         a, triangle = _gaussian(draws, span.kept, self.d)
-        length = (a.square().sum(dim=2) + triangle.square().sum(dim=2)).sqrt()  # |z|
-        side = torch.where((span.along(a) >= 0) == wanted, 1.0, -1.0)
-        c = (there * side / length)[:, None, :]
+        square = a.square().sum(dim=2) + triangle.square().sum(dim=2)  # |z|^2
+        seen = (
+            pad(share, (0, rest)),
+            span.along(a).flatten(),
+            square.flatten(),
+            pad(draws.uniforms(), (0, 0, 0, rest)),
+        )
+        on_u, c = (there * part.unflatten(0, (-1, GROUP)) for part in self._weights(*seen))
+        c = c[:, None, :]
         across = torch.linalg.vector_norm((c @ triangle)[:, 0], dim=1)
 
         noise = Draws(draws.seed, draws.step, draws.clients[::GROUP]).normals(self.d)
         inside = span.part_of(noise)  # of its direction only what lies across the span is wanted
         squares = torch.linalg.vector_norm(noise, dim=1).double().square() - inside.square().sum(dim=1)
         factor = across / squares.sqrt()
-        weights = span.weights((c @ a)[:, 0] - factor[:, None] * inside)
+        weights = span.weights((c @ a)[:, 0] - factor[:, None] * inside) + on_u * scale
         return weighted_sum(weights.flatten()[: len(g)], g) + weighted_sum(factor, noise)
+
+
+class R2Sum(_SphereSum, R2):
+    """The hemisphere mechanism [duchi2018], summed."""
+
+    def __init__(self, d: int, eps0: float, radius: float = 1.0) -> None:
+        super().__init__(_validate.count(d=d, at_least=2 * GROUP), eps0, radius)
+
+
+class PrivUnitSum(_SphereSum, PrivUnit):
+    """PrivUnit [bhowmick2018], summed."""
+
+    def __init__(self, d: int, eps0: float, radius: float = 1.0) -> None:
+        super().__init__(_validate.count(d=d, at_least=2 * GROUP), eps0, radius)
 
 
 class GaussianSum(Gaussian):

@@ -8,6 +8,7 @@ from torch import nn
 
 from shufflekit import _validate
 from shufflekit.learning import processes, streams
+from shufflekit.learning.crowds import PrivUnitSum, R2Sum
 from shufflekit.learning.models import NETWORKS
 from shufflekit.learning.randomizers import CLIPS, R1, R2, PrivUnit, Randomizer, RInf
 from shufflekit.learning.schedule import Schedule, checked_rates
@@ -16,6 +17,7 @@ from shufflekit.protocols.frozen import settle
 from shufflekit.protocols.run import Run
 
 RANDOMIZERS = ("RInf", "R1", "R2", "PrivUnit")
+SUMMED: dict[str, type[R2 | PrivUnit]] = {"R2": R2Sum, "PrivUnit": PrivUnitSum}
 SAMPLINGS = ("independent", "walk")
 
 
@@ -62,7 +64,7 @@ class Plan(Batches):
     ``sampling="independent"`` draws k of n clients without replacement anew each step, which is what Theorem 1 is
     about; ``"walk"`` deals all clients out once an epoch, as the authors' experiments do. ``network="code"`` is that of
     their experiments, ``"printed"`` that of Table 1. With ``ball`` the parameters are projected to the l_2 ball of that
-    radius after each step.
+    radius after each step. ``summed`` draws the sum of R2's or PrivUnit's reports at once, which has the same law.
     """
 
     randomizer: str
@@ -75,6 +77,7 @@ class Plan(Batches):
     ball: float | None = None
     seed: int = 0
     network: str = "code"
+    summed: bool = False
 
     def __post_init__(self) -> None:
         plain: dict[str, Any] = {
@@ -88,8 +91,11 @@ class Plan(Batches):
             "ball": None if self.ball is None else _validate.positive(ball=self.ball),
             "seed": _validate.count(seed=self.seed, at_least=0, at_most=streams.MOST),
             "network": _validate.choice(tuple(NETWORKS), network=self.network),
+            "summed": bool(self.summed),
         }
         settle(self, **plain)  # numbers of Python's own kinds, which files can hold
+        if self.summed and self.randomizer not in SUMMED:
+            raise ValueError(f"summed must be left out unless R2 or PrivUnit is the randomizer, got {self.randomizer}")
         if self.clip == "clamp" and self.randomizer != "RInf":
             raise ValueError(
                 f"clip must be 'scale' unless RInf sends a single entry, got 'clamp' for {self.randomizer}"
@@ -100,6 +106,7 @@ class Plan(Batches):
         if self.randomizer == "RInf":
             return RInf(d, self.eps0, self.radius, self.clip)
         kinds: dict[str, type[R1 | R2 | PrivUnit]] = {"R1": R1, "R2": R2, "PrivUnit": PrivUnit}
+        kinds |= SUMMED if self.summed else {}
         return kinds[self.randomizer](d, self.eps0, self.radius)
 
     def spent(self, n: int, steps: int) -> Run:

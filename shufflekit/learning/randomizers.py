@@ -141,7 +141,7 @@ class R1(_Sign):
         return pad(table, (0, self.law.size - table.shape[-1])).unflatten(-1, (len(self._high), len(self._low)))
 
 
-class _Sphere(Randomizer):
+class Sphere(Randomizer):
     """A report of fixed length, given by weights on the client's own direction u and on a Gaussian vector z."""
 
     law: vector_randomizers.R2 | vector_randomizers.PrivUnit
@@ -189,7 +189,7 @@ class _Sphere(Randomizer):
         return self.mean(on_g[:, None] * g + on_z[:, None] * z, 1)
 
 
-class R2(_Sphere):
+class R2(Sphere):
     """The hemisphere mechanism [duchi2018], l_2 ball: a uniform point, on the side of g with probability E/(E+1)."""
 
     def __init__(self, d: int, eps0: float, radius: float = 1.0) -> None:
@@ -206,7 +206,7 @@ class R2(_Sphere):
         return uniforms[:, 0] < (1 + share / self.law.s) / 2
 
 
-class PrivUnit(_Sphere):
+class PrivUnit(Sphere):
     """PrivUnit [bhowmick2018], l_2 ball, with the cap that makes the reports shortest."""
 
     def __init__(self, d: int, eps0: float, radius: float = 1.0) -> None:

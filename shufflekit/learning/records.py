@@ -5,6 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from shufflekit.learning import files
 
 DIGEST = "digest"
@@ -37,3 +40,15 @@ def read(path: Path) -> dict[str, Any]:
 def runs(folder: Path) -> list[dict[str, Any]]:
     """All records in a folder."""
     return [read(path) for path in sorted(folder.glob("*.json"))]
+
+
+def accuracies(records: list[dict[str, Any]], figure: str, **choice: Any) -> NDArray[np.float64]:
+    """One row for each run of the figure whose plan has these choices, one column for each look at the test images."""
+    rows = []
+    for run in records:
+        plan = {"network": "code", **run["plan"]}  # the oldest runs do not name it: there was no other
+        if run["figure"] == figure and choice.items() <= plan.items():
+            rows.append(run["accuracy"])
+    if not rows:
+        raise ValueError(f"figure must be one that there are runs of, with {choice}, got {figure!r}")
+    return np.array(rows)
