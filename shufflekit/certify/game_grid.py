@@ -42,18 +42,18 @@ def upper(define: Callable[[Callable[[float], Any]], Game], eps: float, *, parts
     with flint().ctx.workprec(BITS):
         game, alpha, worst = define(ball), ball(eps).exp(), ball(0)
         for moves, floats in zip(game.moves, rough.moves, strict=True):
-            worst = worst.max(_profile(game, games.in_balls(moves), alpha, _spacing(floats, math.exp(eps), parts)))
-        return min(1.0, _float_above(worst))
+            worst = worst.max(_profile(game, games.in_balls(moves), alpha, spacing_of(floats, math.exp(eps), parts)))
+        return min(1.0, float_above(worst))
 
 
-class _Spacing(NamedTuple):
+class Spacing(NamedTuple):
     """Of the grid: the distance of two nodes, and by how much all are moved with each score."""
 
     step: float
     shift: float
 
 
-def _spacing(moves: Moves, alpha: float, parts: int) -> _Spacing:
+def spacing_of(moves: Moves, alpha: float, parts: int) -> Spacing:
     """The likeliest score of the law that varies most is on the grid, and so is the largest of all scores.
 
     The number of parts between them, those asked for or some more, is that with which the laws vary least at most.
@@ -63,18 +63,18 @@ def _spacing(moves: Moves, alpha: float, parts: int) -> _Spacing:
     shift, top = float(widest[np.argmax(widest[:, 0]), 1]), max(float(law[:, 1].max()) for law in laws)
     if not top > shift:
         top = shift + 1.0 + abs(shift)
-    choices = [_Spacing((top - shift) / more, shift) for more in range(parts, 2 * parts)]
-    return min(choices, key=lambda spacing: max(_variance(law, spacing) for law in laws))
+    choices = [Spacing((top - shift) / more, shift) for more in range(parts, 2 * parts)]
+    return min(choices, key=lambda spacing: max(variance(law, spacing) for law in laws))
 
 
-def _variance(law: Array, spacing: _Spacing) -> float:
+def variance(law: Array, spacing: Spacing) -> float:
     """About that of a law on the grid."""
     share = ((law[:, 1] - spacing.shift) / spacing.step) % 1
     mean = law[:, 0] @ law[:, 1]
     return float(law[:, 0] @ ((law[:, 1] - mean) ** 2 + share * (1 - share) * spacing.step**2))
 
 
-def _profile(game: Game, moves: Moves, alpha: "arb", spacing: _Spacing) -> "arb":
+def _profile(game: Game, moves: Moves, alpha: "arb", spacing: Spacing) -> "arb":
     slots, N, rate = game.slots, game.population, games.as_ball(game.rate)
     starts = [one.t0 - alpha * one.t1 for blanket in moves.spares for one in blanket[:-1]]
     reporting = range(slots, slots + 1) if rate == 1 else range(slots + 1)
@@ -106,22 +106,13 @@ def _spared(found: list[list["arb"]], spares: Sequence[ScoreLaw]) -> "arb":
 class _Grid:
     """``F_m`` from above, at the nodes ``first - m shift + i step``."""
 
-    def __init__(self, moves: Moves, alpha: "arb", spacing: _Spacing) -> None:
+    def __init__(self, moves: Moves, alpha: "arb", spacing: Spacing) -> None:
         self.spacing = spacing
-        self.laws = [self._divided(law, alpha) for law in moves.laws]
+        self.laws = [divided(law, alpha, spacing) for law in moves.laws]
         # From the lowest score to the highest, the blankets' and 0 among them: so far do the sums asked about reach.
-        offsets = [i for law in (*self.laws, *(self._divided(law, alpha) for law in moves.spares)) for i in law]
+        offsets = [i for law in (*self.laws, *(divided(law, alpha, spacing) for law in moves.spares)) for i in law]
         self.low, self.high = min(offsets), max(*offsets, math.ceil(-spacing.shift / spacing.step))
         self.terms = max(map(len, self.laws))
-
-    def _divided(self, law: ScoreLaw, alpha: "arb") -> dict[int, float]:
-        """The chances of a law's scores at the nodes, in steps, rounded up."""
-        chances: dict[int, arb] = {}
-        for one in law:
-            node, below, above = _between((one.t0 - alpha * one.t1 - self.spacing.shift) / self.spacing.step)
-            chances[node] = chances.get(node, ball(0)) + one.chance * below
-            chances[node + 1] = chances.get(node + 1, ball(0)) + one.chance * above
-        return {node: _float_above(chance) for node, chance in chances.items() if not chance.is_zero()}
 
     def values(self, asked: list[list["arb"]]) -> list[list["arb"]]:
         """``F_m`` at the points ``asked[m]``; those of the last m reach as far as the others. [beyond] 9"""
@@ -164,7 +155,7 @@ class _Grid:
 
     def _at(self, row: Array, place: "arb", m: int) -> "arb":
         """Between two nodes; raised by what rounding may have lost in m steps."""
-        node, below, above = _between(place)
+        node, below, above = between(place)
         if node < 0:  # 0 is out of reach from the first node on, which has nothing, and so has what is below it
             node, below, above = 0, ball(1), ball(0)
         lost = games.as_ball(1 - UNIT) ** (m * (self.terms + 1))
@@ -172,7 +163,17 @@ class _Grid:
         return value / lost + games.as_ball(m * self.terms * 2 * LEAST)
 
 
-def _between(place: "arb") -> tuple[int, "arb", "arb"]:
+def divided(law: ScoreLaw, alpha: "arb", spacing: Spacing) -> dict[int, float]:
+    """The chances of a law's scores at the nodes, in steps, rounded up."""
+    chances: dict[int, arb] = {}
+    for one in law:
+        node, below, above = between((one.t0 - alpha * one.t1 - spacing.shift) / spacing.step)
+        chances[node] = chances.get(node, ball(0)) + one.chance * below
+        chances[node + 1] = chances.get(node + 1, ball(0)) + one.chance * above
+    return {node: float_above(chance) for node, chance in chances.items() if not chance.is_zero()}
+
+
+def between(place: "arb") -> tuple[int, "arb", "arb"]:
     """The node below, and its share and that of the next one, both from above: what is divided rises."""
     node = int(place.mid().floor().fmpz())
     if not place - node < 1:
@@ -181,5 +182,5 @@ def _between(place: "arb") -> tuple[int, "arb", "arb"]:
     return node, (1 - share).upper(), share.upper()
 
 
-def _float_above(x: "arb") -> float:
+def float_above(x: "arb") -> float:
     return 0.0 if x.is_zero() else math.nextafter(float(x.upper()), math.inf)
