@@ -135,6 +135,14 @@ def test_missing_mass_is_taken_to_be_worst():
     assert exact <= found[0] <= 2 * exact
 
 
+@pytest.mark.parametrize("population", [200, 1000, 10**5])
+def test_what_is_too_rare_to_list_may_still_rule_a_high_order(population):
+    # All 100 messages are ones with the probability e^-1000, which no number holds; at order 1,000 it decides.
+    reached = float(girgis2021.thm2(1000, 10.0, population, 100))
+    for reduction in ("clones", "corners"):
+        assert reached <= Shuffle(10.0, 100, population, reduction=reduction).rdp(1000) < 1.3 * reached
+
+
 @pytest.mark.parametrize("eps0", [5e-324, 1e-300, 1e-9, 300.0])
 @pytest.mark.parametrize(("n", "population"), [(1, 1), (3, 10**12), (10**12, 10**12)])
 def test_extremes(eps0, n, population):

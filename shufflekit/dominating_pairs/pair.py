@@ -80,7 +80,7 @@ class Pair(ABC):
         most = min((order - 1) * self.largest_loss, (self.log_moment_bound(2 * (order - 1)) - log_missing) / 2)
         # Q's mass that is not listed has a likelihood ratio near 0: it counts order - 1 times.
         unlisted = np.logaddexp(most + log_missing, math.log(2 * (order - 1)) + np.logaddexp(log_missing, log_cut))
-        total = listed + float(np.log1p(np.exp(np.minimum(unlisted - listed, 700.0))))
+        total = float(np.logaddexp(listed, unlisted))
         value = max(0.0, total) / (order - 1) * (1 + RENYI_ERROR + atoms.error)
         return value, total - listed <= RENYI_UNLISTED * total
 
