@@ -94,6 +94,7 @@ TABLE = {
         "over": (None, "free"),
         "relation": ("<=", "word"),
         "corrected": (False, "free"),
+        "decides": (True, "free"),  # see test_claims
     },
     claims.refute: {
         "claim_id": (FALSE_CLAIM, "id"),
@@ -211,6 +212,7 @@ TABLE = {
     },
     dwork2010.advanced: {"eps": (0.1, "nonnegative"), "T": (3, "count"), "delta_slack": (0.1, "unit")},
     feldman2021.condition: {"n": (10, "count"), "delta": (0.1, "unit")},
+    feldman2021.condition_corrected: {"n": (10, "count"), "delta": (0.1, "unit")},
     feldman2021.closed_form: {"eps0": (0.1, "eps0"), "n": (10_000, "count"), "delta": (0.1, "unit")},
     feldman2021.delta: {"eps": (0.1, "nonnegative"), **COUNTS},
     feldman2021.epsilon: {"delta": (0.1, "unit"), **COUNTS},
@@ -286,7 +288,7 @@ RATIOS = [
 # Read and shown, never computed with; or what a check returns, made by the package alone.
 ELSEWHERE = {
     "figures": {"style", "lines", "bound_and_truth", "guaranteed_and_reached", "regions", "bars"},
-    "claims": {"load", "Claim", "Settled", "VerdictError"},
+    "claims": {"load", "Claim", "Settled", "VerdictError", "compare_runs"},  # the last: see test_claims
     "bracket": {"Bracket", "Ends", "Reached", "between"},
     "exact": {
         *("Neighbours", "Triple", "TwoLaws", "View", "add", "aligned"),
@@ -300,7 +302,7 @@ ELSEWHERE = {
     # numbers are.
     **dict.fromkeys(("balle2020", "koskela2023", "liew2022", "figures_girgis2021")),
     **dict.fromkeys(("check_ins", "clone_search", "clone_sequences", "dominance", "few", "game", "scores", "views")),
-    **dict.fromkeys(("few_slots", "slots", "windows")),
+    **dict.fromkeys(("few_slots", "slots", "windows", "rows")),
 }
 
 

@@ -52,6 +52,20 @@ def test_steps_of_one_and_two():
     assert delta == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize(("eps", "delta"), [(0.1, 1e-3), (1.0, 1e-6)])
+def test_steps_that_are_alike(eps, delta):
+    listed = replacement_bench.steps_epsilon([eps] * 12, delta)
+    assert replacement_bench.alike_epsilon(eps, 12, delta) == pytest.approx(listed, rel=1e-9)
+
+
+def test_lemma_a2_is_nearly_attained_by_many_steps():
+    shares = {where: found / bound for found, bound, where in replacement_bench.steps_rows()}
+    many = {where: share for where, share in shares.items() if where.startswith("all as")}
+    assert max(shares.values()) <= 1
+    assert 0.9 < max(share for where, share in many.items() if "first" in where) < max(many.values()) < 0.93
+    assert max(share for where, share in shares.items() if where not in many) < 0.7
+
+
 def test_posteriors():
     channel = RandomizedResponse(2, ratio=3)
     assert replacement_bench.posterior(channel, (1, 1), ()) == Fraction(1, 2)

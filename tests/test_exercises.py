@@ -12,7 +12,9 @@ from shufflekit.beyond import slots
 from shufflekit.definitions import clones
 from shufflekit.divergences import hockey_stick
 from shufflekit.exercises import EXERCISES, Case, Exercise, check
+from shufflekit.papers import liew2022
 from shufflekit.randomizers import RandomizedResponse
+from shufflekit.renyi import epsilon_at_order
 
 HALF = Fraction(1, 2)
 
@@ -83,6 +85,33 @@ def slots_for_a_tenth():
     return next(m for m in range(2090, 2110) if Shuffle(1.0, m, reduction="clones").epsilon(1e-6).upper <= 0.1)
 
 
+# Notebook 16.
+
+
+def own_chance(k, n, gamma):
+    """By the list of all coins."""
+    ways = [coins for coins in itertools.product((0, 1), repeat=n) if sum(coins) == k]
+    return Fraction(sum(coins[0] for coins in ways), len(ways))
+
+
+def rounds_allowed(divergence):
+    """How many rounds of the paper's setting have an eps of at most 1 at delta = 1e-5."""
+    orders = np.arange(2, 65)
+    curve = divergence(orders, 2.0, 60_000, 0.1)
+    return max(T for T in range(1, 100) if epsilon_at_order(T * curve, orders, 1e-5).min() <= 1)
+
+
+# Notebook 17.
+
+
+def second_moment(q, mu):
+    """By an integral over the line."""
+    z = np.linspace(-12, 12, 3001)
+    density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    ratio = 1 - q + q * np.exp(mu * z - mu**2 / 2)
+    return float(np.trapezoid(ratio**2 * density, z))
+
+
 ANSWERS = {"14.1": chance_to_be_taken, "14.2": crowded(), "14.3": worst_swap(), "14.4": gone}
 ANSWERS |= {
     "15.1": dummies_of_a_window,
@@ -90,6 +119,7 @@ ANSWERS |= {
     "15.2": inverse_load,
     "15.4": slots_for_a_tenth(),
 }
+ANSWERS |= {"16.1": own_chance, "16.4": rounds_allowed(liew2022.eq7_best), "17.2": second_moment}
 
 
 @pytest.mark.parametrize("number", ANSWERS)
@@ -115,6 +145,9 @@ def test_traps_have_hints_of_their_own(capsys):
     assert "averaged weights" in said(capsys, "14.2", friend)
     assert "clone pair" in said(capsys, "14.3", 5 / 16)
     assert "m/n" in said(capsys, "14.1", lambda n, m, p0: Fraction(m, n))
+    assert "before K was seen" in said(capsys, "16.1", lambda k, n, gamma: gamma)
+    assert "Equation 5 allows" in said(capsys, "16.4", rounds_allowed(liew2022.eq5))
+    assert "squared" in said(capsys, "17.2", lambda q, mu: 1 + q * math.expm1(mu**2))
     assert "alone" in said(capsys, "14.4", lambda n, m: Fraction(m - 1, m) ** (n - 1) if n > 1 else 1)
 
 

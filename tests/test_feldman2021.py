@@ -144,12 +144,41 @@ def test_condition():
     assert feldman2021.condition(1000, 1e-8) == pytest.approx(1.184755, abs=5e-7)
     assert feldman2021.condition(10**4, 1e-8) == pytest.approx(3.4873, abs=5e-5)
     assert feldman2021.condition(2000, 1e-5) == pytest.approx(2.3264, abs=5e-5)
-    limit = feldman2021.condition(1000, 1e-8)
+    limit = feldman2021.condition_corrected(1000, 1e-8)
     assert feldman2021.closed_form(limit * (1 - 1e-12), 1000, 1e-8) > 0
-    with pytest.raises(ValueError, match=r"eps0 must be at most .* = 1\.18475"):
+    with pytest.raises(ValueError, match=rf"eps0 must be at most .* = {limit:.6g}"):
         feldman2021.closed_form(limit * (1 + 1e-9), 1000, 1e-8)
     with pytest.raises(ValueError, match="eps0 must be at most"):
         feldman2021.closed_form(1e-9, 10, 1e-8)
+
+
+def log_ratio_outside_the_events(clones: mp.mpf, E: mp.mpf, delta: mp.mpf) -> mp.mpf:
+    """The largest log-ratio of the clone pair at C clones whose split is off C/2 by what Hoeffding allows."""
+    off = mp.sqrt(clones / 2 * mp.log(4 / delta)) + mp.mpf(1) / 2
+    first, second = (clones + 1) / 2 + off, (clones + 1) / 2 - off
+    return mp.log((E * first + second) / (first + E * second))
+
+
+def test_the_proof_needs_4_and_not_2_in_the_condition():
+    with mp.workdps(40):
+        for eps0, delta in ((1, 1e-3), (3, 1e-8), (6, 1e-8), (12, 1e-20)):
+            E, delta = mp.exp(eps0), mp.mpf(delta)
+            for constant, enough in ((4, True), (2, eps0 < 6)):
+                n = 16 * E * mp.log(constant / delta)
+                spread = 8 * mp.sqrt(E * mp.log(4 / delta) / n) + 8 * E / n
+                closed = mp.log1p((E - 1) / (E + 1) * spread)
+                assert (log_ratio_outside_the_events(n / 2 / E, E, delta) <= closed) is enough
+            # Without the factor (E-1)/(E+1) in the denominator the two are equal right at 4.
+            off, clones = 2 * mp.log(4 / delta) + mp.mpf(1) / 2, 8 * mp.log(4 / delta)
+            assert mp.almosteq(2 * off / ((clones + 1) / 2 - off), 2 + 4 / clones, rel_eps=mp.mpf(10) ** -35)
+
+
+@pytest.mark.parametrize(("eps0", "delta"), [(0.01, 0.1), (1.0, 1e-5), (3.0, 1e-8), (8.0, 1e-20)])
+def test_the_corrected_condition_is_the_stricter(eps0, delta):
+    n = math.ceil(16 * math.log(4 / delta) * math.exp(eps0))
+    assert feldman2021.condition_corrected(n - 1, delta) < eps0 <= feldman2021.condition_corrected(n, delta)
+    assert feldman2021.condition_corrected(n, delta) < feldman2021.condition(n, delta)
+    assert feldman2021.epsilon(delta, eps0, n) <= feldman2021.closed_form(eps0, n, delta)
 
 
 @pytest.mark.parametrize("value", [NAN, INF, -INF, -1.0, 0.0])
@@ -169,6 +198,7 @@ def test_delta_out_of_range(value):
         lambda: feldman2021.epsilon(value, 1.0, 10),
         lambda: feldman2021.closed_form(1.0, 10, value),
         lambda: feldman2021.condition(10, value),
+        lambda: feldman2021.condition_corrected(10, value),
     ):
         with pytest.raises(ValueError, match="delta must be strictly between 0 and 1"):
             call()
@@ -186,6 +216,7 @@ def test_n_out_of_range():
         lambda n: feldman2021.epsilon(0.1, 1.0, n),
         lambda n: feldman2021.closed_form(1.0, n, 0.1),
         lambda n: feldman2021.condition(n, 0.1),
+        lambda n: feldman2021.condition_corrected(n, 0.1),
     ):
         for wrong in (0, -3):
             with pytest.raises(ValueError, match="n must be a whole number"):
@@ -204,6 +235,7 @@ def test_wrong_type(value):
         lambda: feldman2021.epsilon(0.1, value, 10),
         lambda: feldman2021.closed_form(value, 10, 0.1),
         lambda: feldman2021.condition(10, value),
+        lambda: feldman2021.condition_corrected(10, value),
     ):
         with pytest.raises(TypeError, match="must be"):
             call()

@@ -12,7 +12,7 @@ from shufflekit.papers.figures_girgis2021 import CURVES, DELTA, PANELS, curves
 from shufflekit.renyi import epsilon_at_order
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "girgis2021_figures.json").read_text(encoding="utf-8"))
-FOUR_DIGITS = 6e-4
+SIX_DIGITS = 6e-6
 
 
 @pytest.mark.parametrize("row", GOLDEN["rows"], ids=lambda row: f"{row[0]}-n{row[1]:g}-T{row[2]:g}")
@@ -25,7 +25,7 @@ def test_curves(row):
             assert math.isnan(found[name])
         else:
             # The attack is a lower end, within 3e-3.
-            slack = FOUR_DIGITS + (3e-3 if name == "attack" else 0)
+            slack = SIX_DIGITS + (3e-3 if name == "attack" else 0)
             assert found[name] == pytest.approx(expected[name], rel=slack), name
 
 
@@ -61,7 +61,7 @@ def test_best_order_beyond_the_first_range():
 
 def test_simplified_form_of_the_shuffle():
     found = comparisons.shuffle_then_sample(1.0, 10**6, 1000, 10**5, DELTA, simplified=True)
-    assert found.value == pytest.approx(0.9122, rel=2e-4)  # from the same source as the golden table
+    assert found.value == pytest.approx(0.9122, rel=2e-4)  # from an independent computation in floats, four digits
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,28 @@ def test_an_error_while_tidying_does_not_hide_the_first(tmp_path: Path, monkeypa
         files.write(tmp_path / "file", b"")
 
 
+def test_all_of_the_content_is_on_the_disk_before_the_name_stands_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is still in a buffer when the file is synchronised would be lost with the power."""
+    content, done = b"a few bytes: less than any buffer", list[tuple[str, bytes]]()
+    fsync, replace = os.fsync, os.replace
+
+    def synchronised(number: int) -> None:
+        fsync(number)
+        (unfinished,) = tmp_path.iterdir()
+        done.append(("fsync", unfinished.read_bytes()))
+
+    def replaced(old: Path, new: Path) -> None:
+        done.append(("replace", old.read_bytes()))
+        replace(old, new)
+
+    monkeypatch.setattr(os, "fsync", synchronised)
+    monkeypatch.setattr(os, "replace", replaced)
+    files.write(tmp_path / "file", content)
+    assert done == [("fsync", content), ("replace", content)]
+
+
 @pytest.mark.parametrize("when", ["fsync", "replace"])
 def test_killed_while_writing_the_old_content_is_there(tmp_path: Path, when: str) -> None:
     path = tmp_path / "file"

@@ -184,8 +184,63 @@ def test_random_numbers_agree():
     for n, eps in ((3, 0.2), (20, 0.1)):
         drawn = gaussian.section5_sampling(eps, 1.5, n, 400_000, rng)
         assert abs(drawn.value - GaussianPair(1.5, n).delta(np.array([eps])).upper[0]) < 4 * drawn.error
-    cube = gaussian.section5_hypercube(0.2, 2.0, 3, 12.0, 400_000, rng)
-    assert abs(cube.value - GaussianPair(2.0, 3).delta(np.array([0.2])).upper[0]) < 4 * cube.error
+    cube = gaussian.section5_hypercube(EPS, 2.0, 3, 12.0, 400_000, rng)
+    assert (abs(cube.value - GaussianPair(2.0, 3).delta(EPS).upper) < 4 * cube.error).all()
+
+
+def test_what_a_cube_leaves_out_of_one_coordinate():
+    """In closed form: M(X') - e^eps M(X) beyond L, and before -L, where it is never positive."""
+    L, sigma, rng = 2.0, 1.5, np.random.default_rng(8)
+    found = gaussian.section5_left_out(EPS, sigma, 1, L, 200_000, rng)
+    start = np.maximum(L, 0.5 + sigma**2 * EPS)
+    truth = ndtr((1 - start) / sigma) - np.exp(EPS) * ndtr(-start / sigma)
+    assert (abs(found.value - truth) < 4 * found.error).all() and (found.error < 0.01 * truth).all()
+
+
+def test_a_cube_and_what_it_leaves_out_are_the_whole():
+    """A cube so small that often two coordinates are outside, each of which is drawn."""
+    rng, whole = np.random.default_rng(9), GaussianPair(2.0, 3).delta(EPS).upper
+    inside = gaussian.section5_hypercube(EPS, 2.0, 3, 3.0, 400_000, rng)
+    outside = gaussian.section5_left_out(EPS, 2.0, 3, 3.0, 400_000, rng)
+    error = np.hypot(inside.error, outside.error)
+    assert (abs(inside.value + outside.value - whole) < 4 * error).all() and (error < 0.01 * whole).all()
+    assert (outside.value > 0.3 * whole).all()
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "rtol"), [(1, 1, 1e-12), (2, 64, 1e-4), (3, 64, 1e-4), (4, 40, 1e-3), (7, 15, 1e-3)]
+)
+def test_a_grid_by_orbits(n, m, rtol):
+    """In n dimensions, on as many points as an orbit has members, against the one-dimensional law."""
+    assert gaussian.section5_orbits(EPS, 2.0, n, m) == pytest.approx(GaussianPair(2.0, n).delta(EPS).upper, rel=rtol)
+
+
+def test_orbits_are_the_whole_grid():
+    z, weight = np.polynomial.hermite_e.hermegauss(4)
+    score, total = np.exp(z / 2 - 1 / 8), 0.0
+    for place in itertools.product(range(4), repeat=3):  # of the fourth coordinate the mean is known
+        rest = 4 * math.exp(0.1) - score[list(place)].sum()
+        mean = 1 - rest if rest < 0 else closed_form(math.log(rest), 2.0)
+        total += np.prod(weight[list(place)] / weight.sum()) * mean / 4
+    assert gaussian.section5_orbits(0.1, 2.0, 4, 4) == pytest.approx(total, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda rng: gaussian.section5_left_out(0.1, 2.0, 3, 0.0, 10, rng), "L must"),
+        (lambda rng: gaussian.section5_left_out(0.1, 2.0, 3, 5.0, 1, rng), "samples must"),
+        (lambda rng: gaussian.section5_left_out(-0.1, 2.0, 3, 5.0, 10, rng), "eps must"),
+        (lambda rng: gaussian.section5_hypercube(0.1, 0.0, 3, 5.0, 10, rng), "sigma must"),
+        (lambda rng: gaussian.section5_sampling([0.1, math.nan], 2.0, 3, 10, rng), "eps must"),
+        (lambda rng: gaussian.section5_orbits(0.1, 2.0, 3, 65), "m must"),
+        (lambda rng: gaussian.section5_orbits(0.1, 2.0, 0, 5), "n must"),
+        (lambda rng: gaussian.section5_orbits(301.0, 2.0, 2, 5), "eps must"),
+    ],
+)
+def test_bad_input_of_the_random_points_is_named(call, named):
+    with pytest.raises(ValueError, match=named):
+        call(np.random.default_rng(0))
 
 
 def test_more_users_hide_better_and_the_forward_direction_is_worse():

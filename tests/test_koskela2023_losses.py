@@ -12,12 +12,14 @@ import pytest
 from shufflekit import Shuffle, divergences
 from shufflekit._binomial import pmf
 from shufflekit.exact import TwoLaws
-from shufflekit.papers.koskela2023 import figure1, fourier, losses, truncation
+from shufflekit.papers import feldman2021
+from shufflekit.papers.koskela2023 import cuts, figure1, fourier, losses, truncation
 from tests.pairs import delta_of_pair
 
 SETTINGS = [(3, Fraction(1, 4)), (3, Fraction(1, 6)), (Fraction(5, 2), Fraction(1, 9)), (8, Fraction(1, 9))]
 ALPHAS = [Fraction(i, 4) for i in (0, 1, 3, 4, 5, 7, 9, 13, 40)]
 HALF = Fraction(1, 2)
+BOXES = [truncation.lemma11, truncation.lemma11_appendix, truncation.lemma11_corrected]
 
 
 def test_theorem_6_by_hand():
@@ -148,13 +150,62 @@ def test_the_mended_box_loses_at_most_tau(n, E, p, tau):
     assert ((kept.low >= 0) & (kept.low <= kept.high) & (kept.high <= kept.balls) & (kept.balls <= n)).all()
 
 
-@pytest.mark.parametrize("box", [truncation.lemma11, truncation.lemma11_appendix, truncation.lemma11_corrected])
+@pytest.mark.parametrize("box", BOXES)
 @pytest.mark.parametrize(("n", "E"), [(1, 3), (2, 3), (9, 2), (40, 5)])
 @pytest.mark.parametrize("tau", [0.5, 0.01, 1e-4])
 def test_lost_mass_by_tails_is_lost_mass_by_enumeration(box, n, E, tau):
     kept = box(n, E, tau)
     exact = float(truncation.lost_mass(kept, losses.eq31(n, E).p))
     assert truncation.lost_clone_mass(kept, n, math.log(E)) == pytest.approx(exact, rel=1e-10, abs=1e-300)
+
+
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize(("n", "E", "tau"), [(1, 3, 0.5), (2, 3, 0.1), (9, 2, 0.3), (30, 5, 1e-3)])
+def test_what_is_kept_is_listed_and_its_atoms_have_its_masses(box, n, E, tau):
+    kept, laws = box(n, E, tau), losses.eq31(n, E)
+    outcomes = {(int(a), int(b)) for a, b in kept.outcomes}
+    assert len(outcomes) == kept.terms == len(kept.outcomes)
+    low = {int(m): (int(x), int(y)) for m, x, y in zip(*kept, strict=True)}
+    assert all(low[a + b][0] <= a <= low[a + b][1] for a, b in outcomes)
+    atoms = truncation.kept_atoms(kept, n, math.log(E))
+    for law, log_mass in ((laws.p, atoms.log_q + atoms.loss), (laws.q, atoms.log_q)):
+        inside = float(sum((law[place] for place in outcomes), Fraction(0)))
+        assert np.exp(log_mass).sum() == pytest.approx(inside, rel=1e-11)
+    assert (np.diff(atoms.loss) >= 0).all()
+    cut = cuts.cut_down(laws, kept)
+    assert all(cut.q[place] == (laws.q[place] if place in outcomes else 0) for place in np.ndindex(n + 1, n + 1))
+    truth = float(losses.from_losses(losses.eq34(cut), Fraction(3, 2)))
+    assert fourier.profile(atoms, 1.5) == pytest.approx([truth], rel=1e-10, abs=1e-16)
+
+
+def test_nothing_kept_is_no_outcome():
+    none = truncation.Kept(*(np.empty(0, dtype=np.int64) for _ in range(3)))
+    assert none.terms == 0 and none.outcomes.shape == (0, 2)
+
+
+def test_a_box_that_forgets_the_last_row_is_no_upper_bound_in_four_rounds():
+    tau, alpha = Fraction(1, 10**12), Fraction(11, 10)
+    truth, found = cuts.few_users(truncation.lemma11, 8, 20, 4, alpha, tau)
+    assert found < Fraction(9, 10) * truth
+    power = [losses.eq34(losses.eq31(8, 20))] * 4
+    assert truth == losses.from_losses(losses.added(*power), alpha)
+    # In one round the row costs nothing: its loss is the smallest there is.
+    one = cuts.few_users(truncation.lemma11, 8, 20, 1, alpha, tau)
+    assert one.truth <= one.found <= one.truth + tau
+    mended = cuts.few_users(truncation.lemma11_corrected, 8, 20, 4, alpha, tau)
+    assert mended.truth == truth <= mended.found <= truth + 4 * tau
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_many_users_are_as_few_users(rounds):
+    """Floats for any number of users, against fractions where these can be had."""
+    n, E, alpha, tau = 12, 5, Fraction(13, 10), Fraction(1, 100)
+    box = truncation.lemma11_corrected
+    exact = cuts.few_users(box, n, E, rounds, alpha, tau)
+    found = cuts.many_users(box, n, math.log(E), math.log(alpha), float(tau))[rounds - 1]
+    assert found == pytest.approx([float(x) for x in exact], rel=1e-9)
+    if rounds == 1:
+        assert found.truth == pytest.approx(float(divergences.hockey_stick(*losses.eq31(n, E), alpha)), rel=1e-9)
 
 
 def test_given_clones_is_the_conditional_divergence_and_falls():
@@ -223,6 +274,14 @@ def test_masses_are_masses(bad):
         (lambda: losses.lemma_a4(0, 0, 2, 0.1), "a must"),
         (lambda: truncation.lemma11(2, 3, 0.0), "tau"),
         (lambda: truncation.lost_clone_mass(truncation.lemma11(2, 3, 0.1), 2, -1.0), "eps0"),
+        (lambda: truncation.kept_atoms(truncation.lemma11(2, 3, 0.1), 0, 1.0), "n must"),
+        (lambda: truncation.kept_atoms(truncation.lemma11(2, 3, 0.1), 2, 0.0), "eps0"),
+        (lambda: cuts.few_users(truncation.lemma11, 2, 3, 0, 2, HALF), "rounds"),
+        (lambda: cuts.few_users(truncation.lemma11, 2, 3, 1, 2, 1.5), "tau"),
+        (lambda: cuts.few_users(truncation.lemma11, 2, 1, 1, 2, HALF), "ratio"),
+        (lambda: cuts.many_users(truncation.lemma11, 0, 1.0, 0.5, 0.1), "n must"),
+        (lambda: cuts.many_users(truncation.lemma11, 5, -1.0, 0.5, 0.1), "eps0"),
+        (lambda: cuts.many_users(truncation.lemma11, 5, 1.0, -0.5, 0.1), "eps"),
         (lambda: truncation.given_clones(-1, 3, 2), "clones"),
         (lambda: truncation.given_clones(1, 3, 0.5), "alpha"),
     ],
@@ -310,7 +369,12 @@ def test_figure_1():
         assert found.accountant == pytest.approx([delta], rel=6e-3)
         assert found.accountant < found.rdp < 10 * found.accountant
     assert figure1.fig1_clones(0.3) == pytest.approx(figure1.fig1(1, 0.3).accountant, rel=1e-3)
-    assert figure1.fig1_published(0.3) > 2 * figure1.fig1_clones(0.3)
+    # Clone by clone and outcome by outcome; the pair of 2021 has half the clones.
+    eps = np.array([0.0, 0.1, 0.3, 0.5])
+    assert figure1.fig1_outcomes(eps) == pytest.approx(figure1.fig1_clones(eps), rel=1e-3)
+    with mpmath.workdps(30):
+        assert feldman2021.delta(figure1.fig1_published(1e-6), 4.0, 10_000) == pytest.approx(1e-6, rel=1e-6)
+    assert figure1.fig1_published(1e-6) > 1.3 * (Shuffle(4.0, 10_000, reduction="clones")).guarantee(1e-6).upper
     assert figure1.fig1_strong_composition(1e-6) > (Shuffle(4.0, 10_000) * 2).epsilon(1e-6).upper
 
 
@@ -327,6 +391,8 @@ def test_figure_1():
         (lambda atoms: fourier.two_rounds(atoms, -1.0), "eps"),
         (lambda atoms: truncation.block_ends(10, 1.0, 0.1, 0.0), "width"),
         (lambda atoms: figure1.fig1_strong_composition(1.5), "delta"),
+        (lambda atoms: figure1.fig1_published(0.0), "delta"),
+        (lambda atoms: figure1.fig1_outcomes(-0.1), "eps"),
     ],
 )
 def test_bad_input_of_the_accountants_is_named(call, named):

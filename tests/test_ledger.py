@@ -24,8 +24,8 @@ from markers import filled  # noqa: E402
 BEGIN, END = "<!-- ledger:begin -->", "<!-- ledger:end -->"
 WRONG = ("typo", "false")
 TO_SETTLE = {verdict: {"verify": 1} for verdict in claims.VERDICTS}
-TO_SETTLE |= dict.fromkeys(WRONG, {"refute": 1, "verify corrected": 1})
-TO_SETTLE |= dict.fromkeys(equivalence.VERDICTS, {"compare_runs": 1})
+TO_SETTLE |= {verdict: {"refute": 1, "verify corrected": 1} for verdict in WRONG}
+TO_SETTLE |= {verdict: {"compare_runs": 1} for verdict in equivalence.VERDICTS}
 
 
 def settling_calls(notebook: Path) -> list[tuple[str, str]]:

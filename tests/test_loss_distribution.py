@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,8 @@ from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import Leftover, moments, reach
 from shufflekit.loss_distribution.spectrum import composed
 from tests import pairs, strategies, truth
+
+GOLDEN = tomllib.loads((Path(__file__).parent / "golden" / "composed.toml").read_text(encoding="utf-8"))["attack"]
 
 
 def enumerated_delta(parts: list[tuple[Atoms, int]], eps: float) -> float:
@@ -86,16 +90,13 @@ def test_many_rounds_against_counting(eps0: float, n: int, population: int, roun
     assert ends.upper == pytest.approx(truth, rel=1e-3, abs=1e-300)
 
 
-# Source: an independent contour integral in mpmath; delta = 1e-8, n = 1,000 of 1e6, 1e5 rounds.
-@pytest.mark.parametrize(
-    ("eps0", "eps"), [(1.0, 0.0462585468983738866), (2.0, 0.108372472456519906), (3.0, 0.201785113049390941)]
-)
-def test_golden_epsilon_of_a_hundred_thousand_rounds(eps0: float, eps: float) -> None:
-    atoms = randomized_response(eps0, 1000, 10**6, tilt=200.0, log_cut=-120.0)
-    ends = Composition([Part(atoms, 10**5)]).epsilon(1e-8, 1e-3)
-    assert ends.lower <= eps <= ends.upper
+@pytest.mark.parametrize("row", GOLDEN["rows"], ids=str)
+def test_golden_epsilon_of_a_hundred_thousand_rounds(row: dict[str, float]) -> None:
+    atoms = randomized_response(row["eps0"], GOLDEN["k"], GOLDEN["n"], tilt=200.0, log_cut=-120.0)
+    ends = Composition([Part(atoms, GOLDEN["rounds"])]).epsilon(GOLDEN["delta"], 1e-3)
+    assert ends.lower <= row["eps"] <= ends.upper
     assert ends.width <= 1e-3
-    assert ends.upper == pytest.approx(eps, rel=1e-4)
+    assert ends.upper == pytest.approx(row["eps"], rel=1e-4)
 
 
 @pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-20, 1e-60])

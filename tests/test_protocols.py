@@ -2,8 +2,10 @@
 
 import itertools
 import math
+import tomllib
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,6 +31,9 @@ from shufflekit.protocols import MAX_ROUNDS
 from shufflekit.randomizers import random_channel
 from tests import truth
 from tests.pairs import delta_of_pair
+
+GOLDEN = tomllib.loads((Path(__file__).parent / "golden" / "composed.toml").read_text(encoding="utf-8"))
+EIGHT_DIGITS = 6e-8
 
 small = st.tuples(st.integers(1, 400), st.integers(0, 10**6), st.integers(1, 300))
 
@@ -127,23 +132,23 @@ def test_different_protocols_in_one_run():
 # Golden numbers.
 
 
-@pytest.mark.parametrize(("eps0", "eps"), [(1.0, 0.05644), (2.0, 0.14568), (3.0, 0.28257)])
-def test_a_hundred_thousand_sampled_rounds(eps0, eps):
-    """[beyond] 3, from an independent prototype; its last digit is rounded up."""
-    run = Shuffle(eps0, 1000, 10**6, reduction="clones") * 10**5
-    ends = run.guarantee(1e-8)
+@pytest.mark.parametrize("row", GOLDEN["clones"]["rows"], ids=str)
+def test_a_hundred_thousand_sampled_rounds(row):
+    golden = GOLDEN["clones"]
+    run = Shuffle(row["eps0"], golden["k"], golden["n"], reduction="clones") * golden["rounds"]
+    ends = run.guarantee(golden["delta"])
     assert ends.width <= 1e-4
-    assert ends.upper == pytest.approx(eps, abs=1.1e-5)
-    assert run.epsilon(1e-8) == (run.attack_epsilon(1e-8).lower, ends.upper)
+    assert ends.lower * (1 - EIGHT_DIGITS) <= row["eps"] <= ends.upper * (1 + EIGHT_DIGITS)
+    assert run.epsilon(golden["delta"]) == (run.attack_epsilon(golden["delta"]).lower, ends.upper)
 
 
-def test_two_rounds_at_a_delta_beyond_any_plain_fft():
-    """From a calculation in mpmath: 1.33144, of which a plain FFT makes 1.15375."""
-    ends = (Shuffle(4.0, 10**4, reduction="clones") * 2).guarantee(1e-20)
+@pytest.mark.parametrize("row", GOLDEN["two_rounds"]["rows"], ids=str)
+def test_two_rounds_down_to_a_delta_beyond_any_plain_fft(row):
+    """A plain FFT makes 1.15375 of the last one."""
+    run = Shuffle(GOLDEN["two_rounds"]["eps0"], GOLDEN["two_rounds"]["n"], reduction="clones") * 2
+    ends = run.guarantee(row["delta"])
     assert ends.width <= 1e-4
-    assert ends.lower <= 1.33144 + 5e-6
-    assert ends.upper >= 1.33144 - 5e-5
-    assert ends.upper == pytest.approx(1.33144, rel=1e-4)
+    assert ends.lower * (1 - EIGHT_DIGITS) <= row["eps"] <= ends.upper * (1 + EIGHT_DIGITS)
 
 
 @pytest.mark.parametrize(

@@ -229,7 +229,7 @@ def test_users_with_channels_of_their_own_are_not_covered(w, covered):
 
 
 def test_specialised_clones_do_not_dominate():
-    """koskela2023:eq3.1-third-component of the ledger: 3/50 against 1/50, and 3/32 with the default weight."""
+    """[beyond] 21 of the ledger: 3/50 against 1/50, and 3/32 with the default weight."""
     alpha, real = Fraction(5, 2), views.shuffled_view(RR3, [0], 0, 1)
     assert hockey_stick(*real, alpha) == Fraction(3, 50)
     assert hockey_stick(*eq31(2, 3, Fraction(1, 5)), alpha) == Fraction(1, 50)

@@ -1,6 +1,7 @@
 """tools/train.py: what it saves, what it says, and where it stops."""
 
 import dataclasses
+import hashlib
 import json
 import os
 import re
@@ -14,7 +15,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from shufflekit.learning import data, files, plans  # noqa: E402
+from shufflekit.learning import data, files, records  # noqa: E402
 from shufflekit.learning.plans import FIGURES, QUICK  # noqa: E402
 from shufflekit.learning.training import Training  # noqa: E402
 from tests.test_training import ROOT, one_thread, torchrun  # noqa: E402, F401
@@ -29,7 +30,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Quick runs of a few epochs."""
     for name, plan in QUICK.items():
         short = dataclasses.replace(plan, rates=((EPOCHS, plan.rates[0][1]),))
-        monkeypatch.setitem(plans.QUICK, name, short)
+        monkeypatch.setitem(train.QUICK, name, short)
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -46,7 +47,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     "arguments, told",
     [
         (["figure4"], "invalid choice: 'figure4'"),
-        ([], "figure must be one of figure3, figure6, ldp-sgd, "),
+        ([], "figure must be one of figure3, figure6, figure3-printed, "),
         (["figure3", "--seed", "one"], "invalid int value: 'one'"),
         (["figure3", "--seed", "-1"], "seed must be a whole number of at least 0"),
         (["figure3", "--quick", "--seed", str(2**64)], "seed must be a whole number"),
@@ -87,9 +88,9 @@ def test_a_run_is_recorded_whole(short: None, capsys: pytest.CaptureFixture[str]
     (path,) = (file for file in tmp_path.rglob("*") if file.is_file())  # no checkpoint is left
     assert path == tmp_path / "two words" / f"{NAME}.json"
     assert list((tmp_path / "two words" / "unfinished").iterdir()) == []
-    record = json.loads(path.read_text(encoding="utf-8"))
+    record = records.read(path)  # its digest is right
 
-    plan = dataclasses.replace(plans.QUICK["figure3"], seed=2)
+    plan = dataclasses.replace(train.QUICK["figure3"], seed=2)
     run = Training(plan, data.digits())
     run.run()
     eps = plan.spent(1437, 3 * EPOCHS).epsilon(1e-5).upper
@@ -107,9 +108,11 @@ def test_a_run_is_recorded_whole(short: None, capsys: pytest.CaptureFixture[str]
         "device": "cuda" if torch.cuda.is_available() else "cpu",
         "processes": 1,
         "threads": 1,
+        "cpu": torch.backends.cpu.get_cpu_capability(),
+        "parameters_sha256": hashlib.sha256(run.theta.cpu().numpy().tobytes()).hexdigest(),
     }
     assert {key: record[key] for key in fixed} == fixed
-    assert record.keys() - fixed.keys() == {"seconds", "commit", "versions"}
+    assert record.keys() - fixed.keys() == {"seconds", "commit", "versions", "digest"}
     assert record["seconds"] > 0
     assert record["commit"] == train.commit()
     assert record["versions"]["torch"] == torch.__version__
@@ -164,10 +167,8 @@ def test_a_run_that_is_stopped_goes_on(
     shown = capsys.readouterr().err
     assert re.search(r" 3/9 \[.*accuracy 0\.\d{4}, eps 0\.\d+\]", shown)
     assert " 0/9" not in shown
-    stopped_run, whole = (
-        json.loads((folder / f"{NAME}.json").read_text()) for folder in (tmp_path, tmp_path / "whole")
-    )
-    for key in ("plan", "steps", "accuracy", "epsilon"):
+    stopped_run, whole = (records.read(folder / f"{NAME}.json") for folder in (tmp_path, tmp_path / "whole"))
+    for key in ("plan", "steps", "accuracy", "epsilon", "parameters_sha256"):
         assert stopped_run[key] == whole[key]
     assert list((tmp_path / "unfinished").iterdir()) == []
 
@@ -176,23 +177,23 @@ def test_a_result_that_cannot_be_saved_costs_no_work(
     short: None, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = ["--quick", "--seed", "2", "--folder", str(tmp_path)]
-    write = train.files.write
+    write = files.write
 
     def full(path: Path, content: bytes) -> None:
         if path.suffix == ".json":
             raise OSError(f"cannot write {path}: No space left on device; nothing was written")
         write(path, content)
 
-    monkeypatch.setattr(train.files, "write", full)
+    monkeypatch.setattr(files, "write", full)
     with pytest.raises(SystemExit) as stopped:
         train.main(arguments)
     assert stopped.value.code == 2
     told = capsys.readouterr().err.splitlines()[-1]
     assert "No space left on device; nothing was written; the same command goes on after the last epoch" in told
-    monkeypatch.setattr(train.files, "write", write)
+    monkeypatch.setattr(files, "write", write)
     monkeypatch.setattr(Training, "advance", lambda run: pytest.fail("all steps were done"))
     train.main(arguments)
-    assert len(json.loads((tmp_path / f"{NAME}.json").read_text())["accuracy"]) == EPOCHS + 1
+    assert len(records.read(tmp_path / f"{NAME}.json")["accuracy"]) == EPOCHS + 1
 
 
 def test_ctrl_c_says_so_where_nothing_is_saved(
@@ -275,7 +276,7 @@ def test_quick_learns_visibly(
 ) -> None:
     plan = QUICK[figure]
     if plan.epochs > most:  # the rest of its time is left out here
-        monkeypatch.setitem(plans.QUICK, figure, dataclasses.replace(plan, rates=((most, plan.rates[0][1]),)))
+        monkeypatch.setitem(train.QUICK, figure, dataclasses.replace(plan, rates=((most, plan.rates[0][1]),)))
     train.main([figure, "--quick"])
     said = re.search(r"_quick_.*: accuracy (\S+), eps", capsys.readouterr().out)
     assert said
@@ -288,14 +289,14 @@ def test_two_processes_by_torchrun(short: None, tmp_path: Path) -> None:
         "import sys\n"
         "from shufflekit.learning import plans\n"
         "from tools import train\n"
-        f"plans.QUICK['figure3'] = plans.{plans.QUICK['figure3']!r}\n"
+        f"train.QUICK['figure3'] = plans.{train.QUICK['figure3']!r}\n"
         "train.main()\n"
     )
     arguments = ["figure3", "--quick", "--seed", "2", "--folder"]
     ended = torchrun(script, *arguments, str(tmp_path / "two"))
     assert ended.returncode == 0, ended.stderr
     train.main([*arguments, str(tmp_path / "one")])
-    two, one = (json.loads((tmp_path / which / f"{NAME}.json").read_text()) for which in ("two", "one"))
+    two, one = (records.read(tmp_path / which / f"{NAME}.json") for which in ("two", "one"))
     assert two["processes"] == 2
     assert two["command"].startswith("torchrun --nproc-per-node=2 tools/train.py figure3 --quick --seed 2 --folder ")
     assert two["accuracy"] == one["accuracy"]  # the signs that RInf sends add up exactly

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shufflekit import RandomizedResponse, divergences, exact
-from shufflekit.dominating_pairs import Votes, votes
+from shufflekit.dominating_pairs import Votes, blocks, votes
 from tests import pairs, truth
 
 KNOWN = {
@@ -75,6 +75,25 @@ def test_the_lists_are_on_either_side(known):
         assert exact * (1 - 1e-11) - 1e-15 <= truth.listed_delta(found.upper, eps, upper=True)
     for atoms in found:
         assert (np.diff(atoms.loss) >= 0).all()
+
+
+@pytest.mark.parametrize("spare", [0, 1])
+def test_what_lies_outside_a_window_is_added_above_and_missing_below(known, spare, monkeypatch):
+    """However much that is: here all numbers of votes are left out but the most likely ones."""
+
+    def narrow(n, rate, rest, log_cut):
+        return max(0, math.floor(n * rate) - spare), min(n, math.ceil(n * rate) + spare)
+
+    monkeypatch.setattr(blocks, "window", narrow)
+    monkeypatch.setattr(votes, "window", narrow)
+    pair, laws = known
+    found = pair.listed(-50.0)
+    for share in SHARES:
+        eps = share * pair.largest_loss
+        exact, ends = truth.delta(laws, eps), pair.delta(np.array([eps]), 1e-4, -50.0)
+        assert ends.lower[0] <= exact * (1 + 1e-12) and exact * (1 - 1e-12) <= ends.upper[0]
+        assert truth.listed_delta(found.lower, eps, upper=False) <= exact * (1 + 1e-11)
+        assert exact * (1 - 1e-11) <= truth.listed_delta(found.upper, eps, upper=True)
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from shufflekit import exact
-from shufflekit.beyond import slots, windows
+from shufflekit.beyond import few, slots, windows
 from shufflekit.definitions import growth, response
 from shufflekit.divergences import hockey_stick
 from shufflekit.exact.loads import squared_loads
 from shufflekit.papers import balle2020
+from shufflekit.papers.balle2020 import hiding_bench
 from shufflekit.randomizers import RandomizedResponse
 
 RR = RandomizedResponse(2, ratio=3)
@@ -107,6 +108,28 @@ def test_bins_and_swaps():
     assert windows.worst_swap(RR, 3, 1) == Fraction(1, 3)
     assert windows.worst_bins(RR, (1, 1, 1), 1) == Fraction(1, 3)
     assert windows.worst_bins(RR, (3,), 1) <= Fraction(5, 16)
+
+
+@pytest.mark.parametrize(("inputs", "ratio", "n"), [(2, 3, 4), (2, Fraction(6, 5), 5), (3, Fraction(3, 2), 3)])
+def test_a_known_arrangement_is_below_fewer_clones(inputs, ratio, n):
+    """What judges Theorems A.5 and A.7 where many cannot be enumerated, here where few can: in fractions."""
+    channel, (m, B) = RandomizedResponse(inputs, ratio=ratio), hiding_bench.swap_terms(Fraction(ratio), n)
+    assert m > 1
+    for alpha in (Fraction(1), Fraction(11, 10), Fraction(7, 6)):
+        truth = windows.worst_swap(channel, n, alpha)
+        assert 0 < truth <= B * few.clone_bound(ratio, m, m, alpha / B)
+
+
+def test_surrogates_exchanged_one_by_one():
+    for rows in (hiding_bench.exchanged(), hiding_bench.exchanged(one_a_bin=True)):
+        assert all(found <= bound for found, bound in zip(rows.lhs, rows.rhs, strict=True))
+    assert hiding_bench.surrogates((2, 1)) == 1 - Fraction(9, 10) ** 3
+
+
+def test_crowds():
+    assert sorted(hiding_bench.crowds(2, 2)) == [[0, 2], [1, 1], [1, 1], [2, 0]]
+    rows = hiding_bench.crowd_rows()
+    assert all(left <= right for left, right in zip(rows.lhs, rows.rhs, strict=True))
 
 
 def test_a_randomizer_that_tells():

@@ -1,0 +1,105 @@
+"""A copy of the work tree that may be harmed, and the tests that notice."""
+
+import ast
+import compileall
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from py_compile import PycInvalidationMode
+
+from import_graph import Module, arrows, imports, read, way
+
+ROOT = Path(__file__).resolve().parents[1]
+STAGES = ((0, 1), (1, 12))  # so many files of tests are run together: the nearest one, then the next
+MOST_HOURS = 1  # a change that does not end without working is noticed, too
+PLUGINS = ("mutant_tests", "no:cacheprovider", "no:nbval", "no:xdist")
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class Copy:
+    """The files of the work tree, committed or about to be, in another folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+        for name in subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
+            if (ROOT / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(ROOT / name, folder / name)
+        # By content: two versions of a file may have the same time and size.
+        compileall.compile_dir(folder, quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+        self.all_tests = digest(b"".join(path.read_bytes() for path in sorted((folder / "tests").glob("*.py"))))
+        self.red: set[str] = set()  # fail before anything is changed: what they say is no news
+        self._modules = read(folder / "shufflekit")
+        self._passes, self.nearest = cache(self._passes_unchanged), cache(self._nearest)
+
+    def basis(self, by: str) -> str:
+        """A digest of the file of the test that noticed something, or of all tests."""
+        path = self.folder / by.partition("::")[0]
+        return digest(path.read_bytes()) if path.is_file() else self.all_tests
+
+    def noticed(self, path: str, changed: str) -> str:
+        """The test that fails, or does not end, with a file of the package changed; else nothing."""
+        for first, last in STAGES:
+            while by := self._failing_with(path, changed, self.nearest(path)[first:last]):
+                if self._passes(by):
+                    return by
+                self.red.add(by)
+        return ""
+
+    def _failing_with(self, path: str, changed: str, tests: Sequence[str]) -> str:
+        original = (self.folder / path).read_bytes()
+        try:
+            (self.folder / path).write_text(changed, encoding="utf-8")
+            return self._failing([name for name in tests if name not in self.red])
+        finally:
+            (self.folder / path).write_bytes(original)
+
+    def _passes_unchanged(self, test: str) -> bool:
+        return not self._failing([test])
+
+    def _failing(self, tests: Sequence[str]) -> str:
+        """The first test that fails; the file, where it cannot even be read."""
+        if not tests:
+            return ""
+        result, left_out = self.folder / "result.json", [f"--deselect={name}" for name in sorted(self.red)]
+        result.write_text(json.dumps(tests[0]), encoding="utf-8")
+        paths = os.pathsep.join([str(self.folder), str(self.folder / "tools")])
+        try:
+            status = subprocess.run(
+                [sys.executable, "-m", "pytest", "-q", "-x", *(f"-p{name}" for name in PLUGINS), *left_out, *tests],
+                cwd=self.folder,
+                env=os.environ | {"PYTHONPATH": paths, "MUTANT_RESULT": str(result)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=3600 * MOST_HOURS,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            status = -1
+        return "" if status in (0, 5) else json.loads(result.read_text(encoding="utf-8"))  # 5: no tests
+
+    def _nearest(self, path: str) -> list[str]:
+        """Files of tests: those called as the module, then those that import it in the fewest steps."""
+        goal = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        graph: dict[str, set[str]] = {}
+        for start, end in arrows(self._modules):
+            graph.setdefault(start, set()).add(end)
+        distances = {}
+        for test in sorted((self.folder / "tests").glob("test_*.py")):
+            read_by_test = Module("shufflekit.test", False, ast.parse(test.read_text(encoding="utf-8")), 0)
+            steps = len(
+                way({**graph, "test": {one.module for one in imports(read_by_test, self._modules)}}, "test", goal)
+            )
+            if steps:
+                distances[f"tests/{test.name}"] = (test.stem != f"test_{goal.rpartition('.')[2]}", steps)
+        return sorted(distances, key=lambda name: distances[name])
