@@ -152,14 +152,8 @@ def verify(
         )
     findings, computed = [("checked", f"{len(left):,} points, {relation} at each")], "holds"
     if relation == "<=":
-        # A side of 0 (twice the same data, say) says nothing about how much the bound gives away.
-        deciding = np.broadcast_to(np.asarray(decides, dtype=bool).ravel(), len(left))
-        sides = zip(left, right, deciding, strict=True)
-        shares = {i: _share(a, b) for i, (a, b, own) in enumerate(sides) if own and a != 0 and b != 0}
-        if not deciding.all():
-            findings.append(("decided by", f"{deciding.sum():,} points that are not degenerate"))
-        findings += _extremes(shares, over)
-        computed = "holds" if max(shares.values(), default=0.0) >= TIGHT else "holds, loose"
+        found, computed = _tightness(left, right, over, decides)
+        findings += found
     if corrected:
         if claim.verdict not in ("typo", "false") or not claim.corrected:
             raise VerdictError(f"{claim_id}: the ledger has no corrected statement to verify")
@@ -169,6 +163,20 @@ def verify(
     if computed != claim.verdict:
         raise VerdictError(f"{claim_id}: the numbers say {computed!r} ({findings[1:]}), the ledger {claim.verdict!r}")
     return Settled(claim, computed, tuple(findings))
+
+
+def _tightness(
+    left: NDArray[Any], right: NDArray[Any], over: dict[str, list[Any]], decides: Any
+) -> tuple[list[tuple[str, str]], str]:
+    """How near the bound is to the truth at the points that decide, and the verdict that follows."""
+    deciding = np.broadcast_to(np.asarray(decides, dtype=bool).ravel(), len(left))
+    sides = zip(left, right, deciding, strict=True)
+    # A side of 0 (twice the same data, say) says nothing about how much the bound gives away.
+    shares = {i: _share(a, b) for i, (a, b, own) in enumerate(sides) if own and a != 0 and b != 0}
+    findings = list(_extremes(shares, over))
+    if not deciding.all():
+        findings = [("decided by", f"{deciding.sum():,} points that are not degenerate"), *findings]
+    return findings, "holds" if max(shares.values(), default=0.0) >= TIGHT else "holds, loose"
 
 
 def refute(claim_id: str, lhs: Any, rhs: Any, at: dict[str, Any], *, relation: str = "<=") -> Settled:

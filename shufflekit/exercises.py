@@ -115,6 +115,33 @@ EXERCISES: Mapping[str, Exercise] = {
         "Bisect on m: Shuffle(1.0, m, reduction='clones').epsilon(1e-6).upper falls with m.",
         (22_257, "That is what Theorem 4.3 needs. Ask the clone pair of m slots."),
     ),
+    "16.1": Exercise(
+        (
+            Case((1, 1, HALF), Fraction(1)),
+            Case((1, 3, HALF), Fraction(1, 3)),
+            Case((4, 6, Fraction(1, 10)), Fraction(2, 3)),
+        ),
+        "All sets of k clients are equally likely. In how many of them are you?",
+        (
+            Trap(0, HALF, "That is the chance before K was seen. If the only client came, it was she."),
+            Trap(1, HALF, "That is the chance before K was seen."),
+        ),
+    ),
+    "16.4": value(
+        23,
+        "by_renyi(liew2022.eq7_best, paper, rounds) rises with the rounds: bisect.",
+        (26, "That is what Equation 5 allows. Ask Equation 7, with its best Delta."),
+    ),
+    "17.2": Exercise(
+        (
+            Case((1.0, 0.5), math.exp(0.25)),
+            Case((0.5, 1.0), 1 + 0.25 * math.expm1(1.0)),
+            Case((0.3, 1.5), 1 + 0.09 * math.expm1(2.25)),
+            Case((0.1, 2.5), 1 + 0.01 * math.expm1(6.25)),
+        ),
+        "Expand (1 - q + q Y)^2. Under Q, Y has the mean 1; and E Y^2 for a lognormal?",
+        (Trap(1, 1 + 0.5 * math.expm1(1.0), "That weighs the moment of Y - 1 once by q. It is squared, too."),),
+    ),
 }
 
 

@@ -17,9 +17,21 @@ _BLOCKS = 256
 
 
 def condition(n: int, delta: float) -> float:
-    """The largest eps0 for which `closed_form` is a theorem. At most 0 when it never is."""
+    """The largest eps0 for which `closed_form` is said to be a theorem, as printed. At most 0 when it never is."""
     n, delta = count(n=n), open_unit(delta=delta)
     return float(np.log(n / (16 * np.log(2 / delta))))  # [girgis2021] (51), from [feldman2021] Thm 3.1
+
+
+def condition_corrected(n: int, delta: float) -> float:
+    """The largest eps0 for which `closed_form` is a theorem. At most 0 when it never is.
+
+    Changed: 4 for 2. Two events cost delta/2 each: fewer than ``n/(2E)`` clones (Chernoff), and a split of C clones
+    that is off ``C/2`` by more than ``sqrt(C/2 log(4/delta))`` (Hoeffding, either side). Outside both, the ratio of
+    the clone pair is at most the closed form's exactly where that deviation is at most ``C/4``, that is where
+    ``C >= 8 log(4/delta)``, so that ``n/(2E)`` must be as large.
+    """
+    n, delta = count(n=n), open_unit(delta=delta)
+    return float(np.log(n / (16 * np.log(4 / delta))))  # [girgis2021] (51), corrected
 
 
 def closed_form(eps0: float, n: int, delta: float) -> float:
@@ -28,12 +40,12 @@ def closed_form(eps0: float, n: int, delta: float) -> float:
     Formal guarantee: (eps, delta)-DP for replacing one record. Not capped at eps0.
 
     Raises:
-        ValueError: where the theorem says nothing, that is for eps0 above `condition`.
+        ValueError: where the theorem says nothing, that is for eps0 above `condition_corrected`.
     """
-    eps0, limit = local_eps(eps0=eps0), condition(n, delta)
+    eps0, limit = local_eps(eps0=eps0), condition_corrected(n, delta)
     if eps0 > limit:
         raise ValueError(
-            f"eps0 must be at most log(n / (16 log(2/delta))) = {limit:.6g} for the closed form of "
+            f"eps0 must be at most log(n / (16 log(4/delta))) = {limit:.6g} for the closed form of "
             f"feldman2021 at n = {n}, delta = {delta:g}, got {eps0:g}; its numerical bound still holds"
         )
     E = np.exp(eps0)

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from shufflekit import exact
 from shufflekit.beyond import windows
 from shufflekit.definitions import growth, response
 from shufflekit.exact.loads import squared_loads
 from shufflekit.papers.balle2020 import replacement, shuffling, swapping
-from shufflekit.papers.balle2020.compared import Compared, compared
+from shufflekit.papers.rows import Compared, compared
 from shufflekit.protocols import Shuffle
 from shufflekit.randomizers import RandomizedResponse
 
@@ -69,32 +70,61 @@ def proved(eps0: float, n: int) -> float:
 
 
 def bins() -> Compared:
-    """Theorem A.5: few clients enumerated, in delta; many of whom all others are alike, in eps."""
+    """Theorem A.5: few clients enumerated, in delta; many in eps, what is proved and what an attack reaches.
+
+    The answers bin by bin are a post-processing of all answers in order.
+    """
     small, eps0 = RandomizedResponse(2, ratio=Fraction(11, 10)), math.log(1.1)
     rows: list[Any] = []
     for sizes, delta in product(((4,), (2, 2), (1, 3), (1, 1, 2)), (0.5, 0.1)):
         alpha = math.exp(shuffling.thm_a5(eps0, sizes, delta))
         truth = float(windows.worst_bins(small, sizes, alpha))
         rows.append((truth, delta, f"eps0 = log 1.1, loads {', '.join(map(str, sizes))}, delta = {delta:g}"))
-    for eps0, n in product(LEVELS, SIZES):
-        truth = Shuffle(eps0, n).attack_epsilon(DELTA).lower
-        for m in (1, 10, 100):
-            theirs = shuffling.thm_a5(eps0, [n // m] * m, DELTA)
-            rows.append((truth, theirs, f"eps0 = {eps0:g}, n = {n:,}, each of {m} slots {n // m}"))
+    for eps0, n, m in product(LEVELS, SIZES, (1, 10, 100)):
+        theirs = shuffling.thm_a5(eps0, [n // m] * m, DELTA)
+        rows += _many_swapped(eps0, n, theirs, f"eps0 = {eps0:g}, n = {n:,}, each of {m} slots {n // m}")
     return compared(rows)
 
 
 def swaps() -> Compared:
-    """Theorem A.7: few clients enumerated, in delta; many of whom all others are alike, in eps."""
+    """Theorem A.7: few clients enumerated, in delta; many in eps, what is proved and what an attack reaches."""
     small, eps0 = RandomizedResponse(2, ratio=Fraction(11, 10)), math.log(1.1)
     rows: list[Any] = []
     for n, delta in product((2, 3, 4), (0.5, 0.1)):
         alpha = math.exp(float(shuffling.thm_a7(eps0, n, delta)))
         rows.append((float(windows.worst_swap(small, n, alpha)), delta, f"eps0 = log 1.1, n = {n}, delta = {delta:g}"))
     for eps0, n in product(LEVELS, SIZES):
-        truth = Shuffle(eps0, n).attack_epsilon(DELTA).lower
-        rows.append((truth, float(shuffling.thm_a7(eps0, n, DELTA)), f"eps0 = {eps0:g}, n = {n:,}"))
+        rows += _many_swapped(eps0, n, float(shuffling.thm_a7(eps0, n, DELTA)), f"eps0 = {eps0:g}, n = {n:,}")
     return compared(rows)
+
+
+def proved_swap(eps0: float, n: int, delta: float) -> float:
+    """A guarantee for A_swap, whose adversary knows the arrangement but for the swap: by the clone pair of fewer slots.
+
+    Let E = e^eps0, o be the first answer, r0 and r1 its chances with either record in front, w_i with client i's, and
+    S their sum. Given o the record is at place i with the weight w_i, and ([beyond] 17)
+
+        n (P - a Q) = R(rest) (r0 - a r1 + sum_i w_i (t0_i - a t1_i)).
+
+    If r0 <= r1, r0 may stand for r1: that is A_rep with the weights c_i = w_i/(S + r0). If r0 > r1, then as t0_i >= 1/E
+    and w_i >= r0/E, r0 + sum_i w_i t0_i is at most B (r1 + sum_i w_i t0_i), B = 1 + E (E-1)/(E+n-1): A_rep again, at
+    a/B and times B. All c_i are at most E/(E+n-1) and sum to at most 1, so m slots of weight 1/m, with m the whole
+    part of (E+n-1)/E, majorize them; and independent clones are above every chooser ([beyond] 14, 15). So
+
+        H_a(A_swap) <= B H_{a/B}(clones of m).
+    """
+    m, B = swap_terms(math.exp(eps0), n)
+    return math.log(B) + Shuffle(eps0, m, reduction="clones").guarantee(delta / B).upper
+
+
+def swap_terms(E: Any, n: int) -> tuple[int, Any]:
+    """The m and B of ``proved_swap``."""
+    return math.floor((n - 1) / E) + 1, 1 + E * (E - 1) / (E + n - 1)
+
+
+def _many_swapped(eps0: float, n: int, theirs: float, where: str) -> list[Any]:
+    reached = Shuffle(eps0, n).attack_epsilon(DELTA).lower
+    return [(proved_swap(eps0, n, DELTA), theirs, f"proved, {where}"), (reached, theirs, f"reached, {where}")]
 
 
 def norms() -> Compared:
@@ -105,7 +135,7 @@ def norms() -> Compared:
         chance = sum(p for squares, p in squared_loads(n, m).items() if squares > limit)
         return chance, delta, f"n = {n}, m = {m}, delta = {delta:g}"
 
-    return compared(row(*case) for case in product((2, 5, 10, 20), (2, 4, 10), (0.9, 0.5, 0.1)))
+    return compared(row(*case) for case in product((2, 5, 10, 20), (2, 3, 4, 10), (0.99, 0.9, 0.5, 0.1)))
 
 
 def posteriors() -> Compared:
@@ -120,15 +150,16 @@ def posteriors() -> Compared:
 
 
 def displays() -> Compared:
-    """The display before q_i, its factors left out, against the ratio itself; n = 4, E = 3."""
-    return compared(
-        (
-            seen.likelihoods[seen.place - 1] * 4 / sum(seen.likelihoods),
-            swapping.display_corrected(seen.likelihoods, seen.place),
-            f"place {seen.place}",
-        )
-        for seen in _prefixes(Fraction(3), 4)
-    )
+    """The display before q_i, its factors left out, against the ratio by A_swap's own law; n = 4, E = 3."""
+    channel, rows = RandomizedResponse(2, ratio=3), []
+    for records in product((0, 1), repeat=4):
+        law = exact.one_swap(channel, records)
+        for seen in windows.swap_prefixes(channel, records):
+            # What is seen first, whatever comes after it.
+            chance = sum(p for shown, p in law.items() if tuple(shown[: seen.place - 1]) == seen.shown)
+            right = swapping.display_corrected(seen.likelihoods, seen.place)
+            rows.append((seen.likelihoods[seen.place - 1] / chance, right, f"{records}, place {seen.place}"))
+    return compared(rows)
 
 
 def printed_display() -> tuple[Fraction, Fraction, dict[str, Any]]:
@@ -139,10 +170,38 @@ def printed_display() -> tuple[Fraction, Fraction, dict[str, Any]]:
     return truth, swapping.display(seen.likelihoods, seen.place), {"data": "0, 1, 1", "answers": "0, 0", "place": 3}
 
 
-def surrogates(sizes: tuple[int, ...]) -> Fraction:
-    """How far all answers are from those of a randomizer that tells its record with a chance of 1/10, in TV."""
-    plain, tells = (windows.telling(RandomizedResponse(2, ratio=3), Fraction(p, 10)) for p in (0, 1))
-    return Fraction(windows.distance_in_bins(tells, plain, (0, 1, 1), sizes))
+def surrogates(sizes: tuple[int, ...], delta1: Fraction = Fraction(1, 10)) -> Fraction:
+    """How far all answers are from those of a randomizer that tells its record with the chance delta1, in TV."""
+    plain, tells = (windows.telling(RandomizedResponse(2, ratio=3), chance) for chance in (0, delta1))
+    records = (0, *(1,) * (sum(sizes) - 1))
+    return Fraction(windows.distance_in_bins(tells, plain, records, sizes))
+
+
+def exchanged(one_a_bin: bool = False) -> Compared:
+    """All answers and those of surrogates, n of them exchanged: a distance of at most n delta1. In fractions.
+
+    ``one_a_bin``: the answers in order, as A_swap shows them.
+    """
+    sizes = [(1,) * n for n in (2, 3, 4)] if one_a_bin else [(3,), (2, 1), (2, 2), (0, 4)]
+    return compared(
+        (surrogates(each, delta1), sum(each) * delta1, f"bins of {', '.join(map(str, each))}, delta1 = {delta1}")
+        for each, delta1 in product(sizes, (Fraction(1, 10), Fraction(1, 100)))
+    )
+
+
+def crowds(n: int, m: int) -> list[list[int]]:
+    """How many of n clients come to each of m bins, for all ways in which they may come."""
+    return [[way.count(place) for place in range(m)] for way in product(range(m), repeat=n)]
+
+
+def crowd_rows() -> Compared:
+    """Loads are whole numbers of at most n, and they sum to n."""
+    rows: list[Any] = []
+    for n, m in ((3, 2), (4, 2), (3, 3)):
+        for loads in crowds(n, m):
+            where = f"n = {n}, loads {loads}"
+            rows += [(max(loads), n, where), (sum(loads), n, f"the sum, {where}"), (n, sum(loads), f"n, {where}")]
+    return compared(rows)
 
 
 def _prefixes(E: Fraction, n: int) -> list[windows.Prefix]:

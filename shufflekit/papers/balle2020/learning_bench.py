@@ -14,7 +14,7 @@ import numpy as np
 from shufflekit import check_in_sgd as sgd
 from shufflekit.beyond import slots
 from shufflekit.papers.balle2020 import dummies, loads, utility
-from shufflekit.papers.balle2020.compared import Compared, compared
+from shufflekit.papers.rows import Compared, compared
 from shufflekit.vector_randomizers import PrivUnit
 
 RUNS, CROWD = 20, 3  # runs of a simulation, and its clients a slot
@@ -30,11 +30,14 @@ def expected_dummies(n: int, m: int, p0: Any) -> Any:
 
 
 def prop34_points() -> Compared:
-    """Proposition 3.4, in fractions, against its bound."""
-    return compared(
-        (expected_dummies(n, m, p0), dummies.prop34_bound(n, m, float(p0)), f"n = {n}, m = {m}, p0 = {p0}")
-        for n, m, p0 in product((1, 3, 10, 100), (2, 5, 40), (HALF, Fraction(1)))
-    )
+    """Proposition 3.4: its formula, in fractions, and its bound."""
+    rows: list[Any] = []
+    for n, m, p0 in product((1, 3, 10, 100), (2, 5, 40), (HALF, Fraction(1))):
+        found, where = expected_dummies(n, m, p0), f"n = {n}, m = {m}, p0 = {p0}"
+        formula = m * (1 - p0 / m) ** n  # [balle2020] Prop 3.4
+        rows += [(found, formula, f"exactly, {where}"), (formula, found, f"exactly, {where}")]
+        rows.append((found, dummies.prop34_bound(n, m, float(p0)), where))
+    return compared(rows)
 
 
 class Counted(NamedTuple):
@@ -140,16 +143,16 @@ def promised_together(problem: sgd.Problem, m: int) -> float:
 
 def smooth_points() -> Compared:
     """A_avg on a smooth loss, mean iterate, one step for all slots; against the second bound of Theorem 4.2."""
-    problem = sgd.Mean(d=10, spread=0.3, sigma=0.5)
 
-    def row(m: int) -> Any:
-        n = CROWD * m
+    def row(sigma: float, m: int) -> Any:
+        problem, n = sgd.Mean(d=10, spread=0.3, sigma=sigma), CROWD * m
         kappa = math.sqrt(utility.thm42_variance(n, m, problem.d, problem.sigma, problem.L))
         c = float(utility.thm42_smooth_step(m, problem.R, kappa, problem.beta))
         runs = sgd.averaged(problem, n, m, c, RUNS, np.random.default_rng(m), fixed=True).mean
-        return surely(runs), utility.thm42_smooth(m, problem.R, kappa, problem.beta), f"m = {m:,}"
+        where = f"sigma = {sigma:g}, m = {m:,}"
+        return surely(runs), utility.thm42_smooth(m, problem.R, kappa, problem.beta), where
 
-    return compared(row(m) for m in (100, 1000, 10_000))
+    return compared(row(*case) for case in product((0.5, 2.0), (10, 100, 1000, 10_000)))
 
 
 def surely(runs: Any) -> Any:

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.stats import binom
 
 from shufflekit.beyond.few_slots import Row, bench
+from shufflekit.papers.balle2020.composition import lemma_a2, lemma_a2_steps
 from shufflekit.randomizers import Channel, RandomizedResponse
 
 HALF = Fraction(1, 2)
@@ -51,6 +53,36 @@ def posterior_rows() -> list[Row]:
             found = max(posterior(channel, others, seen) for seen in itertools.product((0, 1), repeat=i))
             rows.append((found, 1 / (Fraction(i, 3) + m - i), f"m = {m}, i = {i + 1}, others = {others}"))
     return rows
+
+
+def steps_rows() -> list[Row]:
+    """[balle2020] Lemma A.2: few steps enumerated; many as if all were the first, and as if all were the last.
+
+    Steps grow, so the truth lies between.
+    """
+    rows: list[Row] = []
+    for k, a, b, delta in itertools.product((1, 5, 14), (0.1, 1.0, 3.0), (0.1, 0.5, 0.9), (1e-2, 1e-6)):
+        found = steps_epsilon(lemma_a2_steps(a, b, k).tolist(), delta)
+        rows.append((found, float(lemma_a2(a, b, k, delta)), f"k, a, b, delta = {k, a, b, delta}"))
+    for k, a, b, delta in itertools.product((10_000,), (100.0, 500.0), (0.01,), (1e-6, 1e-12)):
+        steps, bound = lemma_a2_steps(a, b, k), float(lemma_a2(a, b, k, delta))
+        for which, eps in (("first", steps[0]), ("last", steps[-1])):
+            where = f"all as the {which}, k, a, b, delta = {k, a, b, delta}"
+            rows.append((alike_epsilon(float(eps), k, delta), bound, where))
+    return rows
+
+
+def alike_epsilon(eps: float, k: int, delta: float) -> float:
+    """The eps at delta of k composed steps, each of which is eps-DP, at worst: by the binomial law."""
+    good = np.arange(k + 1)
+    loss, log_mass = (2 * good - k) * eps, binom.logpmf(good, k, 1 / (1 + math.exp(-eps)))
+
+    def excess(total: float) -> float:
+        above = loss > total
+        reached = float(np.exp(log_mass[above]) @ -np.expm1(total - loss[above]))
+        return math.log(max(reached, np.finfo(float).tiny) / delta)
+
+    return float(brentq(excess, 0, (1 - 1e-9) * loss.max()))
 
 
 def steps_epsilon(steps: Sequence[float], delta: float) -> float:

@@ -7,6 +7,7 @@ where the print is wrong, ``<name>_corrected`` follows it and says what changed.
 
 from shufflekit.papers.balle2019 import condition as eq52
 from shufflekit.papers.feldman2021 import condition as eq51
+from shufflekit.papers.feldman2021 import condition_corrected as eq51_corrected
 from shufflekit.papers.girgis2021.convergence import (
     eq48,
     eq48_corrected,
@@ -47,6 +48,7 @@ __all__ = [
     "eq48_corrected",
     "eq49",
     "eq51",
+    "eq51_corrected",
     "eq52",
     "kbar",
     "lemma1",

@@ -7,6 +7,8 @@ from shufflekit.papers.koskela2023.gaussian import (
     section5_grid,
     section5_grid_corrected,
     section5_hypercube,
+    section5_left_out,
+    section5_orbits,
     section5_sampling,
 )
 from shufflekit.papers.koskela2023.losses import (
@@ -30,6 +32,7 @@ from shufflekit.papers.koskela2023.truncation import (
     Kept,
     appendix_b,
     given_clones,
+    kept_atoms,
     lemma11,
     lemma11_appendix,
     lemma11_corrected,
@@ -71,6 +74,7 @@ __all__ = [
     "eqc7",
     "eqc7_corrected",
     "given_clones",
+    "kept_atoms",
     "lemma7",
     "lemma11",
     "lemma11_appendix",
@@ -85,6 +89,8 @@ __all__ = [
     "section5_grid",
     "section5_grid_corrected",
     "section5_hypercube",
+    "section5_left_out",
+    "section5_orbits",
     "section5_sampling",
     "section31",
     "section31_parts",

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shufflekit import _validate
-from shufflekit._binomial import pmf, tail
+from shufflekit._binomial import log_pmf, pmf, tail
 from shufflekit._validate import Array
+from shufflekit.atoms import Atoms
 from shufflekit.divergences import Law
 from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.papers.koskela2023.losses import setting
@@ -30,6 +31,13 @@ class Kept(NamedTuple):
     def terms(self) -> int:
         """How many outcomes are kept."""
         return int((self.high - self.low + 1).sum())
+
+    @property
+    def outcomes(self) -> NDArray[np.int64]:
+        """The outcomes (a, b), one a row."""
+        black = [np.arange(x, y + 1) for x, y in zip(self.low, self.high, strict=True)]
+        a = np.concatenate([np.empty(0, dtype=np.int64), *black])
+        return np.stack([a, np.repeat(self.balls, self.high - self.low + 1) - a], axis=1)
 
 
 def lemma11(n: int, ratio: Any, tau: float, p: Any = None) -> Kept:
@@ -67,8 +75,20 @@ def lemma11_corrected(n: int, ratio: Any, tau: float, p: Any = None) -> Kept:
 
 def lost_mass(kept: Kept, law: Law) -> Any:
     """The mass of a law, entry [a, b], outside what is kept: exact."""
-    inside = sum(law[a, m - a] for m, x, y in zip(*kept, strict=True) for a in range(int(x), int(y) + 1))
-    return law.sum() - inside
+    return law.sum() - sum(law[a, b] for a, b in kept.outcomes)
+
+
+def kept_atoms(kept: Kept, n: int, eps0: float) -> Atoms:
+    """The clone pair cut down to what is kept, by its losses, for any n: the approximation (3.5)."""
+    n, eps0 = _validate.count(n=n), _validate.local_eps(eps0=eps0)
+    a, b = kept.outcomes.T.astype(np.float64)
+    E, balls = math.exp(eps0), a + b
+    # Of a + b balls one is yours, any of them alike: black with probability 1/(E+1) under Q.
+    log_balls = log_pmf(balls - 1, n - 1, 2 / (E + 1)) + log_pmf(a, balls, 0.5)
+    log_q = log_balls + np.log(2 * (a + E * b) / ((E + 1) * balls))
+    loss = np.log((E * a + b) / (a + E * b))  # [koskela2023] Lemma A.1
+    order = np.argsort(loss)
+    return Atoms(loss[order], log_q[order])
 
 
 def lost_clone_mass(kept: Kept, n: int, eps0: float) -> float:

@@ -27,8 +27,9 @@ LOG_CUT = -60.0  # of the counts that are left out, whose moment is that of a si
 def thm4(order: ArrayLike, sigma: float, n: int, gamma: float, distance: float) -> Array:
     """Equation 10 with the chance k/n, summed over k: the Renyi divergence of one round, whole orders to 512.
 
-    Formal guarantee: for replacing one record, ``(1-k/n) q + (k/n) N(distance/k, sigma^2/k)`` against
-    ``q = N(0, sigma^2/k)`` on average over k, as if k were seen.
+    Formal guarantee: for replacing one record where all hold one of its two values, ``(1-k/n) q + (k/n)
+    N(distance/k, sigma^2/k)`` against ``q = N(0, sigma^2/k)`` on average over k, as if k were seen. For other data in a
+    ball of diameter ``distance`` no exception is known; three values each at that distance are one.
     """
     orders, sigma, distance = _setting(order, sigma, distance)
     n, gamma = checked(n, gamma)

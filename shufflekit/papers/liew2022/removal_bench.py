@@ -3,14 +3,18 @@
 A row is a left side, a right side and where: what ``claims.verify`` compares.
 """
 
+import cmath
 import itertools
 import math
 from fractions import Fraction
 
-from shufflekit.papers.balle2020.misprints import Misprint, Row
+import numpy as np
+
+from shufflekit._validate import Array
 from shufflekit.papers.liew2022 import removal
 from shufflekit.papers.liew2022.distributed import falling_moment, thm4
 from shufflekit.papers.liew2022.gaussians import alone, removed, replaced
+from shufflekit.papers.rows import Misprint, Row
 
 SETTINGS = (
     (2, 1.0, 20, 0.5),
@@ -21,6 +25,8 @@ SETTINGS = (
     (4, 3.0, 2, 0.9),
 )
 REFUTED = SETTINGS[0]
+WIDTH = 9.0  # deviations beyond all means, of an integral in the plane
+RATES = (Fraction(1, 50), Fraction(1, 2), Fraction(9, 10))
 
 
 def theorem_4() -> list[Row]:
@@ -32,6 +38,47 @@ def theorem_4() -> list[Row]:
             found = math.log(replaced(sigma, n, gamma, distance).moment(order, forth=way)) / (order - 1)
             rows.append((found, bound, f"{_way(way)}, {_where(order, sigma, n, gamma)}, distance = {distance:g}"))
     return rows
+
+
+def theorem_4_data() -> list[Row]:
+    """Theorem 4 given k, for all data in a disc: the excess of the moment over 1, and of the theorem's, others alike.
+
+    Given who else came, the changed record u, or v, takes the place of one of them, c; by joint convexity the worst
+    draw is a bound. Only the plane of u, v and c counts, and a plane cuts a ball in a disc of no larger radius.
+    """
+    disc = [0j] + [
+        cmath.rect(radius, 2 * math.pi / parts * i) for radius, parts in ((0.5, 4), (1, 12)) for i in range(parts)
+    ]
+    rows: list[Row] = []
+    for order, sigma, k, n in ((2, 1.0, 1, 10), (3, 0.7, 4, 20), (2, 1.0, 4, 100), (5, 1.0, 9, 10)):
+        shift, bound = 1 / (sigma * math.sqrt(k)), falling_moment(order, sigma, k, k / n, 2.0) - 1
+        for u, v, c in itertools.product((0.5 + 0j, 1 + 0j), disc, disc):
+            if u != v:  # else both laws are the same
+                found = in_plane(order, k / n, *(shift * point for point in (u, v, c))) - 1
+                where = f"u, v, c = {', '.join(map(_polar, (u, v, c)))}"
+                rows.append((found, bound, f"{where}, order = {order}, sigma = {sigma:g}, k = {k}, n = {n}"))
+    return rows
+
+
+def theorem_4_triangle() -> tuple[float, float]:
+    """Three values each 2 apart, which no ball of diameter 2 holds: the excess over 1, and of Theorem 4's."""
+    order, sigma, k, n = 2, 1.0, 4, 100
+    shift = 2 / (sigma * math.sqrt(k))
+    found = in_plane(order, k / n, shift, cmath.rect(shift, math.pi / 3), 0j)
+    return found - 1, falling_moment(order, sigma, k, k / n, 2.0) - 1
+
+
+def in_plane(order: int, q: float, u: complex, v: complex, c: complex) -> float:
+    """``E_Q[(P/Q)^order]``, P = (1-q) N(c, 1) + q N(u, 1), Q with v for u: the trapezoid rule in the plane."""
+    reach = WIDTH + 2 * max(map(abs, (u, v, c)))
+    axis = np.linspace(-reach, reach, 200)
+
+    def density(mean: complex) -> Array:
+        across, along = (np.exp(-((axis - part) ** 2) / 2) for part in (mean.real, mean.imag))
+        return np.outer(across, along) / (2 * math.pi)
+
+    p, other = ((1 - q) * density(c) + q * density(point) for point in (u, v))
+    return float((p * (p / other) ** (order - 1)).sum() * (axis[1] - axis[0]) ** 2)
 
 
 def theorem_4_falling() -> tuple[float, float, dict[str, float]]:
@@ -68,29 +115,33 @@ def prefactor() -> Misprint:
 
 
 def exponents() -> Misprint:
-    """The weights of the moments from order 3 on, which should sum to the chance of 3 or more of ``order`` coins."""
-
-    def chance(order: int, gamma: Fraction) -> Fraction:
-        return 1 - sum((removal.weight(j, order, gamma) for j in range(3)), Fraction(0))
-
-    rows = []
-    for order, gamma in itertools.product((3, 4, 6, 12), (Fraction(1, 50), Fraction(1, 2), Fraction(9, 10))):
-        total = sum(removal.weight(j, order, gamma) for j in range(3, order + 1))
-        rows.append((total, chance(order, gamma), f"order = {order}, gamma = {gamma}"))
-    gamma = Fraction(1, 50)
-    printed = sum(removal.printed_weight(j, 6, gamma) for j in range(3, 7))
-    return Misprint((printed, chance(6, gamma), {"order": 6.0, "gamma": 0.02}), rows)  # type: ignore[arg-type]
+    """The weights of the moments from order 3 on, which should be the chances of so many of ``order`` coins."""
+    rows: list[Row] = []
+    for order, gamma in itertools.product((3, 4, 6, 12), RATES):
+        chances, where = heads(order, gamma), f"order = {order}, gamma = {gamma}"
+        rows += [(removal.weight(j, order, gamma), chances[j], f"l = {j}, {where}") for j in range(3, order + 1)]
+    printed = sum(removal.printed_weight(j, 6, RATES[0]) for j in range(3, 7))
+    return Misprint((printed, sum(heads(6, RATES[0])[3:]), {"order": 6, "gamma": RATES[0]}), rows)
 
 
 def display() -> Misprint:
-    """The proof's chances of k others, ``gamma^k gamma^{n-1-k}``: they sum to 1 only if the second is (1-gamma)."""
+    """The proof's chances of k others, ``gamma^k gamma^{n-1-k}``, which do not sum to 1; and coin by coin."""
     rows: list[Row] = []
-    for n, gamma in itertools.product((2, 5, 20), (Fraction(1, 50), Fraction(1, 2), Fraction(9, 10))):
-        total = sum(removal.weight(k, n - 1, gamma) for k in range(n))
-        rows.append((total, 1, f"n = {n}, gamma = {gamma}"))
-    gamma = Fraction(1, 50)
+    for n, gamma in itertools.product((2, 5, 20), RATES):
+        chances, where = heads(n - 1, gamma), f"n = {n}, gamma = {gamma}"
+        rows += [(removal.weight(k, n - 1, gamma), chances[k], f"k = {k}, {where}") for k in range(n)]
+    gamma = RATES[0]
     printed = sum(math.comb(4, k) * gamma**k * gamma ** (4 - k) for k in range(5))
-    return Misprint((printed, 1, {"n": 5.0, "gamma": 0.02}), rows)  # type: ignore[arg-type]
+    return Misprint((printed, sum(heads(4, gamma)), {"n": 5, "gamma": gamma}), rows)
+
+
+def heads(coins: int, gamma: Fraction) -> list[Fraction]:
+    """How many of these coins show heads, coin after coin."""
+    chances = [Fraction(1)]
+    for _ in range(coins):
+        stay, go = [(1 - gamma) * one for one in chances], [gamma * one for one in chances]
+        chances = [a + b for a, b in zip([*stay, Fraction(0)], [Fraction(0), *go], strict=True)]
+    return chances
 
 
 def closed_form() -> Misprint:
@@ -107,12 +158,14 @@ def closed_form() -> Misprint:
 
 
 def remark_5() -> Misprint:
-    """``E_{q'}[p'/q']``, which is 1, an integral of a density; what the printed closed form has for it is less."""
-    rows = []
+    """``E_{q'}[p'/q']``, an integral, which is 1; what the printed closed form has for it is less."""
+    rows: list[Row] = []
     for k, sigma in itertools.product((1, 2, 3, 5, 10, 30), (0.5, 1.0, 2.0)):
-        rows.append((alone(k, sigma).moment(1, forth=True), 1.0, f"k = {k}, sigma = {sigma:g}"))
+        found, where = alone(k, sigma).moment(1, forth=True), f"k = {k}, sigma = {sigma:g}"
+        rows.append((found, math.exp(removal.log_forth(1, k, sigma)), where))
     at = {"k": 3.0, "sigma": 1.0}
-    return Misprint((1.0, math.exp(removal.log_printed(1, 3, 1.0)), at), rows)
+    found = alone(3, 1.0).moment(1, forth=True)
+    return Misprint((found, math.exp(removal.log_printed(1, 3, 1.0)), at), rows)
 
 
 def third_moment(k: int, sigma: float, *, forth: bool) -> float:
@@ -120,6 +173,10 @@ def third_moment(k: int, sigma: float, *, forth: bool) -> float:
     log_moment = removal.log_forth if forth else removal.log_back
     second, third = (math.exp(log_moment(order, k, sigma)) for order in (2, 3))
     return third - 3 * second + 2
+
+
+def _polar(point: complex) -> str:
+    return f"{abs(point):g} at {math.degrees(cmath.phase(point)):.0f} degrees"
 
 
 def _way(forth: bool) -> str:

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 from shufflekit import exact
 from shufflekit._validate import Array
 from shufflekit.divergences import Law, renyi_moment
-from shufflekit.papers.balle2020.misprints import Misprint, Row
 from shufflekit.papers.girgis2021.renyi import thm1
 from shufflekit.papers.liew2022 import response
 from shufflekit.papers.liew2022.baseline import appendix_d
@@ -28,7 +27,9 @@ from shufflekit.papers.liew2022.lemmas import (
 )
 from shufflekit.papers.liew2022.lower import thm3, thm3_free
 from shufflekit.papers.liew2022.upper import eq5, eq7, eq7_best, eq7_corrected
-from shufflekit.randomizers import RandomizedResponse
+from shufflekit.papers.rows import Misprint, Row
+from shufflekit.protocols import Shuffle, ShuffledCheckIn
+from shufflekit.randomizers import Channel, RandomizedResponse
 
 Bound = Callable[[ArrayLike, float, int, float], Array]
 ENOUGH = 10  # times e^eps0 check-ins are expected where equation 7 is held against the truth
@@ -73,8 +74,12 @@ def lemma_5() -> Misprint:
 
 
 def lemma_6() -> list[Row]:
-    """The moment of randomized response, both ways, and Lemma 6's, k of n clients; less 1."""
-    rows = []
+    """Moments and Lemma 6's, k of n clients, less 1: the clone pair's, which is proved, and randomized response's."""
+    rows: list[Row] = []
+    for k, times, eps0 in itertools.product((1, 2, 5, 20, 60, 1000), (1, 2, 10), (0.1, 1.0, 3.0)):
+        pair = Shuffle(eps0, n=k, population=times * k, reduction="clones").rdp(ORDERS)
+        found, bound = (np.expm1((ORDERS - 1) * one) for one in (pair, thm1(ORDERS, eps0, times * k, k)))
+        rows += _at_orders(found, bound, f"clones, eps0 = {eps0:g}, k = {k}, n = {times * k}")
     for k, E, order in itertools.product((1, 2, 5, 20, 60), RATIOS, (2, 3, 6)):
         for n in (k, 2 * k, 10 * k):
             p, q = response.sampled(E, k, Fraction(k, n))
@@ -131,28 +136,36 @@ def jensen() -> Misprint:
     grid = itertools.product(range(1, 13), (Fraction(r, 20) for r in range(1, 11)), (3, 5, 7, 9))
     rows = [(0, response.central_moment(k, rho, j), f"k = {k}, rho = {rho}, j = {j}") for k, rho, j in grid]
     at = {"k": 5.0, "rho": 0.6, "j": 3.0}
-    return Misprint((0, response.central_moment(5, Fraction(3, 5), 3), at), rows)  # type: ignore[arg-type]
+    return Misprint((0, response.central_moment(5, Fraction(3, 5), 3), at), rows)
 
 
 def theorem_1() -> list[Row]:
-    """All data of up to four clients, two or three values each: the divergence, and its mean over K by Theorem 1."""
-    rows = []
+    """All data of up to four clients, two or three values each: coin by coin, and the mean over K by Theorem 1.
+
+    Coin by coin everybody reports, whoever stays away with a message of its own: all that is counted is seen.
+    """
+    rows: list[Row] = []
     for inputs, n, gamma, order in itertools.product((2, 3), (1, 2, 3, 4), RATES, (2, 5)):
         channel = RandomizedResponse(inputs, ratio=3)
+        coins = Channel(np.column_stack([gamma * channel.probs, [1 - gamma] * inputs]))
         by_k = [list(exact.neighbours(channel, n, k)) for k in range(1, n + 1)]
         chances = [math.comb(n, k) * gamma**k * (1 - gamma) ** (n - k) for k in range(n + 1)]
-        for pairs in zip(*by_k, strict=True):
-            p = np.concatenate([[chances[0]], *(c * one.p.ravel() for c, one in zip(chances[1:], pairs, strict=True))])
-            q = np.concatenate([[chances[0]], *(c * one.q.ravel() for c, one in zip(chances[1:], pairs, strict=True))])
+        for whole, *pairs in zip(exact.neighbours(coins, n), *by_k, strict=True):
             parts = (c * renyi_moment(one.p, one.q, order) for c, one in zip(chances[1:], pairs, strict=True))
-            where = f"others = {pairs[0].others}, {pairs[0].x0} for {pairs[0].x1}, gamma = {gamma}, order = {order}"
-            rows.append((renyi_moment(p, q, order), chances[0] + sum(parts), where))
+            where = f"others = {whole.others}, {whole.x0} for {whole.x1}, gamma = {gamma}, order = {order}"
+            rows.append((renyi_moment(whole.p, whole.q, order), chances[0] + sum(parts), where))
     return rows
 
 
 def equation_5() -> list[Row]:
-    """The divergence of randomized response, both ways where it can be enumerated, and equation 5."""
-    rows = []
+    """Divergences and equation 5: the clone pair's, which is proved, and randomized response's.
+
+    The latter both ways where it can be enumerated.
+    """
+    rows: list[Row] = []
+    for n, rate, eps0 in itertools.product((1, 10, 100), (0.01, 0.1, 0.9), (0.1, 1.0, 4.0)):
+        pair = ShuffledCheckIn(eps0, n, rate, reduction="clones").rdp(ORDERS)
+        rows += _at_orders(pair, eq5(ORDERS, eps0, n, rate), f"clones, n = {n}, gamma = {rate:g}, eps0 = {eps0:g}")
     for n, gamma, E, order in itertools.product((1, 2, 5, 9), RATES, RATIOS, (2, 3, 8)):
         p, q = response.checked_in(E, n, gamma)
         bound = float(eq5(order, math.log(E), n, float(gamma)))
@@ -164,14 +177,18 @@ def equation_5() -> list[Row]:
 
 
 def equation_7() -> Misprint:
-    """Equation 7 with the best Delta against randomized response: too little for one client who comes rarely."""
+    """Equation 7 with the best Delta: too little where few are expected, here one in fifty rounds of 100 clients.
+
+    Where many are expected it is held against equation 5, which is a bound, and against randomized response.
+    """
 
     def enough(n: int, gamma: float, eps0: float) -> bool:
         return n * gamma >= ENOUGH * math.exp(eps0)
 
-    found, bound = (float(f(8, 2.0, 1, 0.2)) for f in (response.divergence, eq7_best))
-    at = {"n": 1.0, "gamma": 0.2, "order": 8.0, "eps0": 2.0}
-    return Misprint((found, bound, at), _rows(response.divergence, eq7_best, enough))
+    n, gamma, order, eps0 = 100, 0.0002, 2, 1.0
+    found, bound = (float(f(order, eps0, n, gamma)) for f in (response.divergence, eq7_best))
+    at = {"n": n, "gamma": gamma, "order": order, "eps0": eps0}
+    return Misprint((found, bound, at), _rows(eq5, eq7_best, enough) + _rows(response.divergence, eq7_best, enough))
 
 
 def equation_7_display() -> Misprint:
@@ -202,39 +219,48 @@ def theorem_3() -> list[Row]:
 
 def step_of_theorem_3() -> Misprint:
     """The last step of Theorem 3's proof, which leaves out K = 0; and its right side's prefactor raised to 1."""
-    at = {"n": 1.0, "gamma": 0.01, "order": 2.0, "eps0": 0.2, "Delta": 10.0}
-    # The proof's sum over K = 1 only; Lemma 8 at k = 1, and K = 0, which counts 1, as its second line has it.
-    ratio = math.exp(0.2)
-    left = 1 + 0.01 * (response.lemma8(2, ratio, 1, 0.01) - 1)
-    return Misprint((math.exp(float(thm3(2, 0.2, 1, 0.01, 10.0))), left, at), _rows(thm3_free, response.divergence))
+    n, gamma, order, eps0, Delta = 10, 0.01, 2, 0.2, 10.0
+    at = {"n": n, "gamma": gamma, "order": order, "eps0": eps0, "Delta": Delta}
+    # The proof's sum, K = 0 counted as 1, in its favour: without that it is below 1.
+    chances = (math.comb(n, k) * gamma**k * (1 - gamma) ** (n - k) for k in range(1, n + 1))
+    excess = (response.lemma8(order, math.exp(eps0), k, gamma) - 1 for k in range(1, n + 1))
+    left = 1 + sum(chance * more for chance, more in zip(chances, excess, strict=True))
+    bracket = math.exp((order - 1) * float(thm3(order, eps0, n, gamma, Delta)))
+    return Misprint((bracket, left, at), _rows(thm3_free, response.divergence))
 
 
 def baseline() -> Misprint:
-    """Appendix D: an l with ``Pr[K <= l] = 1 - delta'`` there is not; what the least l leaves out is at most delta'."""
+    """Appendix D: an l with ``Pr[K <= l] = 1 - delta'`` there is not; the least l that leaves out at most delta'."""
 
     def more(n: int, gamma: Fraction, most: int) -> Fraction:
         chances = (math.comb(n, k) * gamma**k * (1 - gamma) ** (n - k) for k in range(most + 1, n + 1))
         return sum(chances, Fraction(0))
 
-    rows = []
-    for n, gamma, delta in itertools.product((1, 10, 100), RATES, (1e-10, 1e-5, 0.1)):
+    rows: list[Row] = []
+    for n, gamma, delta in itertools.product((1, 10, 100), RATES, (3e-10, 1e-5, 0.07)):
         most = appendix_d(1.0, n, float(gamma), delta).l
-        rows.append((float(more(n, gamma, most)), delta, f"n = {n}, gamma = {gamma}, delta' = {delta:g}, l = {most}"))
-    most = appendix_d(1.0, 10, 0.5, 0.1).l
-    at = {"n": 10.0, "gamma": 0.5, "delta'": 0.1, "l": float(most)}
-    return Misprint((float(1 - more(10, Fraction(1, 2), most)), 0.9, at), rows)
+        where = f"n = {n}, gamma = {gamma}, delta' = {delta:g}, l = {most}"
+        rows.append((float(more(n, gamma, most)), delta, where))
+        rows.append((delta, float(more(n, gamma, most - 1)), f"one less, {where}"))
+    tails = [1 - more(10, Fraction(1, 2), most) for most in range(11)]
+    wanted, at = Fraction(9, 10), {"n": 10, "gamma": 0.5, "delta'": 0.1}
+    nearest = min(range(11), key=lambda most: abs(tails[most] - wanted))
+    return Misprint((tails[nearest], wanted, {**at, "l": nearest}), rows)
 
 
 def _rows(left: Bound, right: Bound, where: Callable[[int, float, float], bool] | None = None) -> list[Row]:
     """Two functions of order, eps0, n and gamma, over all that counts."""
-    rows, sizes = [], itertools.product((1, 10, 100, 1000, 60_000, 10**9), (0.01, 0.1, 0.9), (0.1, 1.0, 2.0, 4.0))
+    rows: list[Row] = []
+    sizes = itertools.product((1, 10, 100, 1000, 60_000, 10**9), (0.01, 0.1, 0.9), (0.1, 1.0, 2.0, 4.0))
     for n, gamma, eps0 in sizes:
         if where is None or where(n, gamma, eps0):
-            point = f"n = {n}, gamma = {gamma:g}, eps0 = {eps0:g}"
-            both = (f(ORDERS, eps0, n, gamma) for f in (left, right))
-            for order, a, b in zip(ORDERS, *both, strict=True):
-                rows.append((float(a), float(b), f"{point}, order = {order}"))
+            a, b = (f(ORDERS, eps0, n, gamma) for f in (left, right))
+            rows += _at_orders(a, b, f"n = {n}, gamma = {gamma:g}, eps0 = {eps0:g}")
     return rows
+
+
+def _at_orders(left: Array, right: Array, point: str) -> list[Row]:
+    return [(float(a), float(b), f"{point}, order = {o}") for o, a, b in zip(ORDERS, left, right, strict=True)]
 
 
 def _divergence(p: Law, q: Law, order: int) -> float:
