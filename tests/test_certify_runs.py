@@ -50,7 +50,8 @@ def test_what_is_wrong_and_what_is_open():
     assert Finding("", ends, Bracket(1.1001, 1.2)).verdict == "WRONG"
     assert Finding("", ends, Bracket(0.9, 0.9999)).verdict == "WRONG"
     assert Finding("", ends, Bracket(0.0, 1.1), upper_only=True).verdict == "proved"
-    assert Finding("", ends, Bracket(0.0, 1.21), upper_only=True).verdict == "open (1.0e-01)"
+    assert Finding("", Bracket(0.0, 0.0), Bracket(0.0, 0.0), upper_only=True).verdict == "proved"
+    assert Finding("", ends, Bracket(0.0, 1.21), upper_only=True).verdict == "proved but for 1.0e-01"
     assert Finding("", ends, Bracket(0.0, 0.99), upper_only=True).verdict == "WRONG"
 
 

@@ -15,7 +15,7 @@ from scipy.stats import binom, norm
 from shufflekit import DistributedCheckIn
 from shufflekit.convex_order import connected, profile
 from shufflekit.definitions import NoisyMean
-from shufflekit.dominating_pairs import pair_of
+from shufflekit.dominating_pairs import came, pair_of
 from shufflekit.dominating_pairs.lognormal_excess import excess, excess_error
 from shufflekit.dominating_pairs.noisy_mean import EitherWay, NoisyMeanPair
 from shufflekit.loss_distribution import Composition, Part
@@ -106,6 +106,20 @@ def test_one_round_by_quadrature(population, rate, replaced, backwards):
             truth = others_alike(sigma, population, rate, replaced, backwards, e)
             assert lower * (1 - 1e-8) - 1e-13 <= truth <= upper * (1 + 1e-8) + 1e-13
             assert upper - lower <= 1e-6 * upper + 1e-300
+
+
+@pytest.mark.parametrize(("replaced", "backwards"), WAYS)
+def test_cells_of_many_numbers_hold_the_truth(replaced, backwards, monkeypatch):
+    """So wide that the ends are far apart: each number of a cell is still between the two that stand for it."""
+    monkeypatch.setattr(came, "CELLS", 2)
+    eps = np.array([0.0, 0.02, 0.1])
+    fine = pair(3.0, 200, 0.5, replaced, backwards).delta(eps, 1e-4, -30.0)
+    for rtol in (0.2, 1.0):
+        coarse = pair(3.0, 200, 0.5, replaced, backwards).delta(eps, rtol, -30.0)
+        for e, lower, upper in zip(eps, *coarse, strict=True):
+            truth = others_alike(3.0, 200, 0.5, replaced, backwards, e)
+            assert lower <= truth * (1 + 1e-9) and truth <= upper * (1 + 1e-9)
+        assert (coarse.upper - coarse.lower > 1.5 * (fine.upper - fine.lower)).all()
 
 
 @settings(max_examples=40)

@@ -92,7 +92,7 @@ def test_an_infinite_loss_that_is_likelier_in_the_list_than_in_truth() -> None:
         shown = -math.expm1(rounds * math.log1p(-infinite))
         found = Composition([Part(response(USED * error, 0.0, error, infinite), rounds)])
         assert found.epsilon(shown * (1 + error / 10), 1e-4).lower < math.inf
-        # And where the list cannot hide it, it is told.
+        # And where the list cannot hide it, it shows.
         assert found.epsilon(shown / 2, 1e-4) == (math.inf, math.inf)
 
 

@@ -8,7 +8,7 @@ number. Of each, eps at a delta is asked of the kit, and of ``certify.rounds``, 
 
 A pair is asked for its own eps, and both brackets must have a number in common. A protocol is asked for its worst case,
 its attack by name and its guarantee. Of the game of the corners the judge has an upper end alone, the lower one of the
-game's and its clones': where it is at most the kit's the guarantee is proved anew, and else "open" is printed.
+game's and the clones': where it is at most the kit's the guarantee is proved anew, else it is said by how much it is not.
 """
 
 import argparse
@@ -65,11 +65,12 @@ class Finding(NamedTuple):
             return "WRONG"
         if not self.upper_only:
             return "consistent"
-        return "proved" if self.judged.upper <= self.found.upper else f"open ({self._apart:.1e})"
+        return "proved" if self.apart <= 0 else f"proved but for {self.apart:.1e}"
 
     @property
-    def _apart(self) -> float:
-        return self.judged.upper / self.found.upper - 1
+    def apart(self) -> float:
+        """By how much the judge's upper end is above the kit's, relative."""
+        return self.judged.upper / self.found.upper - 1 if self.judged.upper > 0 else 0.0
 
     def __str__(self) -> str:
         judged = f"at most {self.judged.upper:.8g}" if self.upper_only else _ends(self.judged)
@@ -152,7 +153,11 @@ def check(setting: Setting) -> list[Finding]:
 
 def _cloned(parts: Sequence[tuple[Protocol, int]]) -> Parts:
     """What no game is above. [beyond] 2"""
-    return [(Shuffle(one.eps0, one.n, one.population, reduction="clones"), own) for one, own in parts]
+    return [
+        (Shuffle(one.eps0, one.n, one.population, reduction="clones"), own)
+        for one, own in parts
+        if isinstance(one, Shuffle)
+    ]
 
 
 def _attacked(name: str, parts: Sequence[tuple[Protocol, int]], delta: float) -> Finding:
@@ -197,8 +202,11 @@ def summary(findings: Sequence[Finding]) -> Iterator[str]:
         f"{len(pairs)} pairs and attacks: {sum(not one.wrong for one in pairs)} consistent, "
         f"the judge's brackets {np.median(widths or [math.nan]):.1e} wide, at most {max(widths, default=math.nan):.1e}"
     )
-    proved = sum(one.verdict == "proved" for one in games)
-    yield f"{len(games)} guarantees of the game: {proved} proved, {sum(one.wrong for one in games)} wrong"
+    proved, apart = sum(one.verdict == "proved" for one in games), max((one.apart for one in games), default=0.0)
+    yield (
+        f"{len(games)} guarantees of the game: {proved} proved, the others but for {max(apart, 0):.1e} at most, "
+        f"{sum(one.wrong for one in games)} wrong"
+    )
 
 
 def main() -> int:

@@ -62,8 +62,9 @@ class Questions(ABC):
     def epsilon(self, delta: float, *, rtol: float = RTOL) -> Bracket:
         """The least eps at which all rounds are (eps, delta)-private: the worst case of this protocol is in here.
 
-        An attack really reaches the lower end, and the upper one is guaranteed. Each is certified, and within a part
-        ``rtol`` of what it stands for; what is left between them is what nobody knows.
+        An attack really reaches the lower end, and the upper one is guaranteed. Both are certified, whatever their
+        distance. Each aims to be within a part ``rtol`` of what it stands for, and README.md says how often it is;
+        what is left between them is what nobody knows.
 
         >>> from shufflekit import Shuffle
         >>> run = Shuffle(eps0=2.0, n=1_000) * 10
