@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 
 from shufflekit import interop
-from shufflekit.atoms import Atoms
+from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, profile, profiles
-from shufflekit.dominating_pairs import GaussianPair, gaussian, score_sums
+from shufflekit.definitions import corners
+from shufflekit.dominating_pairs import GaussianPair, gaussian, long_game, score_sums
+from shufflekit.dominating_pairs.board import Board
+from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.score_grid import finite_score
 from shufflekit.fourier import Entries, Spectrum, entries
 from shufflekit.loss_distribution import Composition, Part, parts, spectrum
@@ -83,6 +87,20 @@ def test_outcomes_that_are_missing(rounds: int) -> None:
         ends = Composition([Part(known, rounds)]).delta(eps, 1e-4)
         rest = (1 - shown) * true_delta(rounds, eps)
         assert ends.lower <= rest * (1 + 1e-9) and shown + rest <= ends.upper * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 100])
+def test_each_of_two_lists_has_margins_of_its_own(rounds: int) -> None:
+    rare, error = 1e-5, 0.004 / rounds
+    below = response(USED * error, 0.0, error)
+    above = response(-USED * error, 0.0, error)._replace(missing=rare)
+    for eps in looks(rounds):
+        exact = true_delta(rounds, eps)
+        loose = Composition([Part(Enclosure(response(), above), rounds)]).delta(eps, 1e-4)
+        assert loose.lower <= exact * (1 + 1e-9) and exact + rare <= loose.upper * (1 + 1e-9)
+        loose = Composition([Part(Enclosure(below, response()), rounds)]).delta(eps, 1e-4)
+        assert loose.lower <= exact * (1 + 1e-9) and exact <= loose.upper * (1 + 1e-9)
+        assert loose.upper <= exact * (1 + 1e-3)
 
 
 def test_an_infinite_loss_that_is_likelier_in_the_list_than_in_truth() -> None:
@@ -214,3 +232,24 @@ def test_a_hull_whose_sums_lose_all_they_may(knots: int, monkeypatch: pytest.Mon
     monkeypatch.setattr(profiles, "UNIT", unit)
     monkeypatch.setattr(np, "cumsum", lambda terms: total(terms) * (1 - 4 * USED * unit * knots))
     assert (values <= profiles.hull(eps, values)).all()
+
+
+@pytest.mark.parametrize("which", ["masses", "worths"])
+def test_a_long_game_by_blocks_whose_numbers_err_by_all_they_may(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The masses of a sum by a few units for each halving of the FFT, what a board is worth by a few for each step."""
+    unit, block, n, x = 1e-6, 10, 200, np.array([-20.0, -3.0, 0.0])
+    game = long_game.LongGame([scores(law, 1.0) for law in corners(2.0).laws], block=block)
+    plain, value, added = game.worths([n], [x], None)[0], Board.value, long_game.sums
+
+    def less(*given: object) -> score_sums.Sums:
+        found = added(*given)
+        share = 1 - USED * 4 * unit * math.log2(len(found.value))
+        return found._replace(mass=Ends(found.mass.lower, found.mass.upper * share))
+
+    if which == "masses":
+        monkeypatch.setattr(long_game, "UNIT", unit)
+        monkeypatch.setattr(long_game, "sums", less)
+    else:
+        monkeypatch.setattr(long_game, "BOARD_ERROR", unit)
+        monkeypatch.setattr(Board, "value", lambda board, at: value(board, at) * (1 - USED * unit * n))
+    assert (plain <= game.worths([n], [x], None)[0]).all()

@@ -8,7 +8,7 @@ number. Of each, eps at a delta is asked of the kit, and of ``certify.rounds``, 
 
 A pair is asked for its own eps, and both brackets must have a number in common. A protocol is asked for its worst case,
 its attack by name and its guarantee. Of the game of the corners the judge has an upper end alone, the lower one of the
-game's and the clones': where it is at most the kit's the guarantee is proved anew, else it is said by how much it is not.
+game's and the clones': where it is at most the kit's the guarantee is proved anew, else it says by how much it is not.
 """
 
 import argparse
