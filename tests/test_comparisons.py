@@ -101,7 +101,7 @@ def test_figures(eps0, n, k, T, full, weak, numerical, closed, none):
     if closed is not None:
         assert DP(eps0, n, k, T, 1e-8, "closed") == pytest.approx(closed, **digits)
     else:
-        with pytest.raises(ValueError, match=r"eps0 must be at most log\(n / \(16 log\(2/delta\)\)\)"):
+        with pytest.raises(ValueError, match=r"eps0 must be at most log\(n / \(16 log\(4/delta\)\)\)"):
             DP(eps0, n, k, T, 1e-8, "closed")
 
 
