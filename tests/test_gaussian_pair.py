@@ -232,6 +232,7 @@ def test_orbits_are_the_whole_grid():
         (lambda rng: gaussian.section5_left_out(0.1, 2.0, 3, 5.0, 1, rng), "samples must"),
         (lambda rng: gaussian.section5_left_out(-0.1, 2.0, 3, 5.0, 10, rng), "eps must"),
         (lambda rng: gaussian.section5_hypercube(0.1, 0.0, 3, 5.0, 10, rng), "sigma must"),
+        (lambda rng: gaussian.section5_hypercube(0.1, 2.0, 3, 5.0, 1, rng), "samples must"),
         (lambda rng: gaussian.section5_sampling([0.1, math.nan], 2.0, 3, 10, rng), "eps must"),
         (lambda rng: gaussian.section5_orbits(0.1, 2.0, 3, 65), "m must"),
         (lambda rng: gaussian.section5_orbits(0.1, 2.0, 0, 5), "n must"),

@@ -201,6 +201,14 @@ def test_sums_of_which_much_lies_outside(n: int, log_outside: float, monkeypatch
         assert ends.lower <= exact * (1 + slack) and exact <= ends.upper * (1 + slack)
 
 
+@pytest.mark.parametrize("over", [0.0, 0.25, 100.0])
+def test_nothing_is_beyond_the_largest_sum(over: float) -> None:
+    """At all of it, too, where a tilt has no finite value."""
+    score, n = finite_score(VALUES, MASSES, 0.5), 5
+    largest = n * (score.low + score.step * (len(score.mass) - 1))
+    assert score_sums.stop_loss(score, n, largest + over) == (0.0, 0.0)
+
+
 @pytest.mark.parametrize("log_cut", [-8.0, -16.0])
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 3.0])
 def test_moments_of_a_list_that_leaves_out_much(sigma: float, log_cut: float, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from shufflekit.vector_randomizers import R2, PrivUnit, VectorRandomizer
 
-EPS0S = [0.1, 1.0, 4.0]
+EPS0S = [0.1, 1.0, 4.0, 12.0]
 RADIUS, NEAR = 0.75, 1e-9
 
 
