@@ -8,34 +8,35 @@ import pytest
 from shufflekit.papers.balle2020 import misprints, replacement_bench
 from shufflekit.randomizers import RandomizedResponse
 
-ALL = (
-    misprints.short_form,
-    misprints.condition,
-    misprints.argument,
-    misprints.doubled,
-    misprints.half,
-    misprints.display,
-)
+ALL = {
+    misprints.short_form: 136,
+    misprints.condition: 9,
+    misprints.argument: 24,
+    misprints.doubled: 57,
+    misprints.half: 64,
+    misprints.display: 36,
+}
 
 
 @pytest.mark.parametrize("misprint", ALL, ids=lambda one: one.__name__)
-def test_a_misprint(misprint):
+def test_a_misprint_and_how_many_points_the_right_form_holds_at(misprint):
     (lhs, rhs, at), rows = misprint()
     assert lhs > 1.05 * rhs
     assert at
-    assert len(rows) >= 8
+    assert len(rows) == ALL[misprint]
     assert all(left <= right * (1 + 1e-12) for left, right, _ in rows)
 
 
 def test_corollary_33_where_it_applies():
     rows = misprints.epochs(1e-6)
-    assert len(rows) > 30
+    assert len(rows) == 64
     assert 0.4 < max(composed / printed for composed, printed, _ in rows) <= 0.5
     assert not misprints.applies(1.0, 10, 9, 0.95)
 
 
 def test_surrogates():
     rows = misprints.surrogates()
+    assert len(rows) == 20
     assert all(far <= delta1 * (1 + 1e-12) for far, delta1, _ in rows)
     assert max(far / delta1 for far, delta1, _ in rows) > 0.99
 
