@@ -16,7 +16,7 @@ from py_compile import PycInvalidationMode
 from import_graph import Module, arrows, imports, read, way
 
 ROOT = Path(__file__).resolve().parents[1]
-STAGES = ((0, 1), (1, 12))  # so many files of tests are run together: the nearest one, then the next
+STAGES = ((0, 1), (1, 12), (12, 36))  # so many files of tests are run together: the nearest one, then the next
 MOST_HOURS = 1  # a change that does not end without working is noticed, too
 PLUGINS = ("mutant_tests", "no:cacheprovider", "no:nbval", "no:xdist")
 
@@ -89,17 +89,20 @@ class Copy:
         return "" if status in (0, 5) else json.loads(result.read_text(encoding="utf-8"))  # 5: no tests
 
     def _nearest(self, path: str) -> list[str]:
-        """Files of tests: those called as the module, then those that import it in the fewest steps."""
+        """Files of tests: that called as the module, then those that name it, then those that import it by others."""
         goal = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        stem = goal.rpartition(".")[2]
         graph: dict[str, set[str]] = {}
         for start, end in arrows(self._modules):
             graph.setdefault(start, set()).add(end)
         distances = {}
         for test in sorted((self.folder / "tests").glob("test_*.py")):
-            read_by_test = Module("shufflekit.test", False, ast.parse(test.read_text(encoding="utf-8")), 0)
+            text = test.read_text(encoding="utf-8")
+            read_by_test = Module("shufflekit.test", False, ast.parse(text), 0)
             steps = len(
                 way({**graph, "test": {one.module for one in imports(read_by_test, self._modules)}}, "test", goal)
             )
             if steps:
-                distances[f"tests/{test.name}"] = (test.stem != f"test_{goal.rpartition('.')[2]}", steps)
+                named = text.lower().count(stem.replace("_", "")) + text.count(stem)
+                distances[f"tests/{test.name}"] = (test.stem != f"test_{stem}", not named, steps, -named)
         return sorted(distances, key=lambda name: distances[name])
