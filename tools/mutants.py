@@ -4,7 +4,8 @@
     python tools/mutants.py --one shufflekit/bracket.py:41:2    one of them again, by the name that it was printed with
 
 A copy of the work tree is changed, never the tree. The tests concerned are the files called as the changed module, and
-those that import it in the fewest steps, each for so much work as tools/mutant_tests.py allows. Verdicts are kept under
+those that import it in the fewest steps, each for so much work as tools/mutant_tests.py allows; with what these let
+pass, the nearest notebooks are run and compared with their saved outputs, as by `make test`. Verdicts are kept under
 build/, so that a run that was stopped goes on: they count while the changed file and the tests are what they were. What
 survives is printed as a diff; what is known to change nothing is in tools/equivalent_mutants.toml, and not drawn. The
 exit code is 1 if the score is below the goal.
