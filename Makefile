@@ -20,7 +20,7 @@ endif
 unexport MPLBACKEND
 
 .DEFAULT_GOAL := course
-.PHONY: course setup lab test fuzz mutants lint bench ledger house lock clean help
+.PHONY: course setup lab test properties fuzz mutants lint bench ledger house lock clean help
 
 # A notebook that fails keeps the outputs it was saved with: the copy is built from these, and make fails after it.
 course: setup ## set up, run the notebooks in order, build the HTML copy (the default)
@@ -42,9 +42,12 @@ test: setup ## unit tests, then every notebook run again and compared with its s
 	exit $$status
 
 # The seed is drawn where none is given; it is part of the command, and of what is printed at the end.
-fuzz: setup ## the property tests on fresh random examples; SEED=... tries the same ones again
-	$(BIN)/python -m pytest -n 2 --dist loadscope -m hypothesis --hypothesis-profile fuzz \
+properties: setup ## the property tests on fresh random examples; SEED=... tries the same ones again
+	$(BIN)/python -m pytest -n 2 --dist loadscope -m hypothesis --hypothesis-profile fresh \
 	    --hypothesis-seed $(or $(SEED),$(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(2**32))')) tests
+
+fuzz: setup ## 5,000 random questions, held against what is known (hours); SEED=... goes on with those, COUNT=... asks fewer
+	$(BIN)/python -m tools.fuzz --count $(or $(COUNT),5000) $(if $(SEED),--seed $(SEED))
 
 mutants: setup ## change the package in 100 places, one at a time, and count the changes that the tests notice (an hour)
 	$(BIN)/python tools/mutants.py $(MUTANTS)
@@ -71,7 +74,7 @@ clean: ## remove .venv, build and caches
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 help: ## list the targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
 
 # The stamp is written last and carries the kind of torch, so an interrupted set-up, or one with another torch, starts
 # from nothing; a changed lock file updates what is there.

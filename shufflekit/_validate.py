@@ -16,7 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-LARGEST_ODDS = Fraction(math.exp(300))
+LARGEST_EPS0 = 300
+LARGEST_ODDS = Fraction(math.exp(LARGEST_EPS0))
+# Numbers to Python, but not to a person: numpy counts a span of time among the integers.
+NO_NUMBERS = (bool, np.bool_, np.timedelta64)
+LONGEST = 200  # characters of a value in a message
 
 
 def _only(named: dict[str, Any]) -> tuple[str, Any]:
@@ -24,9 +28,18 @@ def _only(named: dict[str, Any]) -> tuple[str, Any]:
     return name, value
 
 
+def _shown(value: Any) -> str:
+    """A value in a message, on one line."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python does not write out integers of thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
 def _real(name: str, value: Any, allowed: str) -> float:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+    if isinstance(value, NO_NUMBERS) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be {allowed}, got {_shown(value)}")
     try:
         return float(value)
     except OverflowError:
@@ -36,7 +49,7 @@ def _real(name: str, value: Any, allowed: str) -> float:
 def _floats(name: str, value: Any, allowed: str) -> Array:
     values = _as_array(name, value, allowed)
     if values.dtype.kind not in "iuf" or values.size == 0:
-        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+        raise TypeError(f"{name} must be {allowed}, got {_shown(value)}")
     return values.astype(np.float64)
 
 
@@ -44,14 +57,14 @@ def _as_array(name: str, value: Any, allowed: str) -> NDArray[Any]:
     try:
         return np.asarray(value)
     except ValueError:  # lists of different lengths
-        raise ValueError(f"{name} must be {allowed}, got {value!r}") from None
+        raise ValueError(f"{name} must be {allowed}, got {_shown(value)}") from None
 
 
 def _number(named: dict[str, Any], allowed: str, fits: Callable[[float], bool]) -> float:
     name, value = _only(named)
     number = _real(name, value, allowed)
     if not fits(number):  # nan fits nowhere
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+        raise ValueError(f"{name} must be {allowed}, got {_shown(value)}")
     return number
 
 
@@ -62,7 +75,7 @@ def positive(**named: Any) -> float:
 
 def local_eps(**named: Any) -> float:
     """A local privacy parameter: above 0, at most 300 (the square of ``e^300`` is still a floating-point number)."""
-    return _number(named, "positive and at most 300", lambda number: 0 < number <= 300)
+    return _number(named, f"positive and at most {LARGEST_EPS0}", lambda number: 0 < number <= LARGEST_EPS0)
 
 
 def nonnegative(**named: Any) -> float:
@@ -91,11 +104,11 @@ def count(at_least: int = 1, at_most: int | None = None, **named: Any) -> int:
     allowed = f"a whole number of at least {at_least:,}"
     if at_most is not None:
         allowed += f" and at most {at_most:,}"
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+    if isinstance(value, NO_NUMBERS) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be {allowed}, got {_shown(value)}")
     number = int(value)
     if number < at_least or (at_most is not None and number > at_most):
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+        raise ValueError(f"{name} must be {allowed}, got {_shown(value)}")
     return number
 
 
@@ -131,13 +144,15 @@ def probabilities(axis: int | None = None, **named: Any) -> NDArray[Any]:
     allowed = "an array of probabilities, 0 or above, that sum to 1"
     table = _as_array(name, value, allowed)
     kind, size = table.dtype.kind, table.size
-    real = kind != "O" or all(isinstance(x, numbers.Real) and not isinstance(x, bool) for x in table.flat)
+    real = kind != "O" or all(isinstance(x, numbers.Real) and not isinstance(x, NO_NUMBERS) for x in table.flat)
     if kind not in "iufO" or size == 0 or not real:
-        raise TypeError(f"{name} must be {allowed}, got {value!r}")
+        raise TypeError(f"{name} must be {allowed}, got {_shown(value)}")
     if table.dtype != object:
         table = table.astype(np.float64)
     if not (table >= 0).all():
-        raise ValueError(f"{name} must be {allowed}, got {float(table.min()):.6g}")
+        raise ValueError(f"{name} must be {allowed}, got {_rounded(table.min())}")
+    if not (table <= 2).all():  # of numbers beyond floating point no sum could be taken
+        raise ValueError(f"{name} must be {allowed}, got {_rounded(table.max())}")
     totals = np.asarray(table.sum(axis=axis)).ravel()
     # Sums of fractions must be 1, all others nearly so.
     slack = 0 if all(isinstance(total, numbers.Rational) for total in totals) else 1e-9
@@ -147,15 +162,22 @@ def probabilities(axis: int | None = None, **named: Any) -> NDArray[Any]:
     return table
 
 
+def _rounded(number: Any) -> str:
+    try:
+        return f"{float(number):.6g}"
+    except OverflowError:
+        return "a number beyond floating point"
+
+
 def real(**named: Any) -> Any:
     """A finite number, exact if it is given so: a whole one becomes a fraction, so that no quotient is rounded."""
     name, value = _only(named)
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} must be a finite number, got {value!r}")
+    if isinstance(value, NO_NUMBERS) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a finite number, got {_shown(value)}")
     if isinstance(value, numbers.Rational):
         return _fraction(value)
     if not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, got {value!r}")
+        raise ValueError(f"{name} must be a finite number, got {_shown(value)}")
     return value
 
 
@@ -164,21 +186,21 @@ def ratio(**named: Any) -> Any:
     name, value = _only(named)
     number = real(**named)
     if not 1 < number <= LARGEST_ODDS:
-        raise ValueError(f"{name} must be above 1 and at most e^300, got {value!r}")
+        raise ValueError(f"{name} must be above 1 and at most e^300, got {_shown(value)}")
     return number
 
 
 def odds(*, eps0: Any, ratio: Any) -> Any:
     """``E = e^eps0`` from whichever of the two was given, exact when it was the ratio."""
     if (eps0 is None) == (ratio is None):
-        raise ValueError(f"give exactly one of eps0 and ratio, got eps0={eps0!r} and ratio={ratio!r}")
+        raise ValueError(f"give exactly one of eps0 and ratio, got eps0={_shown(eps0)} and ratio={_shown(ratio)}")
     if eps0 is not None:
         return math.exp(local_eps(eps0=eps0))
     allowed = "a whole number or a Fraction above 1 and at most e^300"
     if isinstance(ratio, bool) or not isinstance(ratio, (int, Fraction)):
-        raise TypeError(f"ratio must be {allowed}, got {ratio!r}")
+        raise TypeError(f"ratio must be {allowed}, got {_shown(ratio)}")
     if not 1 < ratio <= LARGEST_ODDS:
-        raise ValueError(f"ratio must be {allowed}, got {ratio!r}")
+        raise ValueError(f"ratio must be {allowed}, got {_shown(ratio)}")
     return Fraction(ratio)
 
 
@@ -206,7 +228,7 @@ def generator(**named: Any) -> np.random.Generator:
     """A source of random numbers: numpy's ``Generator``."""
     name, value = _only(named)
     if not isinstance(value, np.random.Generator):
-        raise TypeError(f"{name} must be a numpy.random.Generator, got {value!r}")
+        raise TypeError(f"{name} must be a numpy.random.Generator, got {_shown(value)}")
     return value
 
 
@@ -215,5 +237,5 @@ def choice(options: tuple[str, ...], **named: Any) -> str:
     name, value = _only(named)
     # An array of one such word would be found among them, too.
     if not isinstance(value, str) or value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, got {_shown(value)}")
     return value

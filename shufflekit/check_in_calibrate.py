@@ -46,7 +46,9 @@ def eps0(
     rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
     search = Search(eps, delta, lambda eps0: RandomCheckIn(eps0, slots, clients, participation, empty) * rounds)
     # Epochs that are eps/rounds-private each are eps-private together, whoever checks in when.
-    return float(search.largest(min(0.999 * search.eps / rounds, MAX_EPS0), MAX_EPS0, f"eps0 = {eps / rounds:g}"))
+    return float(
+        search.largest(min(0.999 * search.eps / rounds, MAX_EPS0), MAX_EPS0, f"eps0 = {search.eps / rounds:g}")
+    )
 
 
 def rounds(

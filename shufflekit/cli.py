@@ -3,11 +3,12 @@
 import argparse
 import json
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from shufflekit import _output, calibrate, check_in_cli, claims, shuffled_check_in_cli
+from shufflekit import _output, calibrate, check_in_cli, shuffled_check_in_cli
 from shufflekit.command import (
     Parser,
     add_epsilon_and_delta,
@@ -16,6 +17,7 @@ from shufflekit.command import (
     add_reduction,
     ask_delta,
     ask_epsilon,
+    complain,
     number,
     print_json,
     tell_found,
@@ -53,15 +55,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
             name = f"shufflekit {options.command}"
-            options.run(options)
+            with warnings.catch_warnings():
+                warnings.showwarning = lambda message, *_: complain(name, message)
+                options.run(options)
         finally:
             _output.finish()
     except BrokenPipeError:
-        pass  # the reader (head, say) has seen enough
-    except (OSError, ValueError, TypeError) as reason:
-        print(f"{name}: {getattr(reason, 'strerror', None) or reason}", file=sys.stderr)
-        return 2
-    return 0
+        return 0  # the reader (head, say) has seen enough
+    except MemoryError:
+        complain(name, "there is not enough memory for this")
+    except (OSError, ValueError, TypeError, Warning) as reason:
+        complain(name, getattr(reason, "strerror", None) or reason)
+    except Exception as reason:
+        complain(name, f"a bug, please report it with what was asked: {type(reason).__name__}: {reason}")
+    else:
+        return 0
+    return 2
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
@@ -152,6 +161,8 @@ def _print_json(options: argparse.Namespace, answer: dict[str, Any]) -> None:
 
 
 def _claims(options: argparse.Namespace) -> None:
+    from shufflekit import claims  # takes long to load, and no other command needs it
+
     table = claims.table(options.paper)  # also checks the paper's key
     if options.json:
         entries = [vars(claim) for claim in claims.load().values() if options.paper in (None, claim.paper)]

@@ -1,12 +1,15 @@
 """What the commands share: options in full, numbers in words, and how answers are printed."""
 
 import argparse
+import contextlib
 import json
+import sys
+import textwrap
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from shufflekit._digits import rounded
-from shufflekit.bracket import Bracket, Reached
+from shufflekit.bracket import Bracket, Reached, between
 from shufflekit.inverse import DIGITS
 from shufflekit.protocols import Run
 from shufflekit.protocols.shuffle import REDUCTION, REDUCTIONS
@@ -17,6 +20,8 @@ PAIRS = {
     "clones2021": "the earlier published one",
 }
 
+LONGEST_LINE = 1_000  # characters; who types a number of thousands of digits need not read them
+
 
 class Parser(argparse.ArgumentParser):
     """An ArgumentParser that wants options in full, and whose errors are one line in words and exit code 2."""
@@ -25,7 +30,19 @@ class Parser(argparse.ArgumentParser):
         super().__init__(**options, allow_abbrev=False)  # --eps would be taken for --eps0
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}\n")
+        complain(self.prog, message)
+        sys.exit(2)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Of help and the version, which argparse would not miss where they cannot be written."""
+        print(message, end="")
+
+
+def complain(name: str, reason: object) -> None:
+    """One line in words on standard error; if that is closed or full, nobody can be told."""
+    line = textwrap.shorten(f"{name}: {reason}", LONGEST_LINE, placeholder=" ...")
+    with contextlib.suppress(AttributeError, OSError):
+        sys.stderr.write(f"{line}\n")
 
 
 def whole(text: str) -> int:
@@ -124,9 +141,15 @@ def _shown(value: float, *, up: bool) -> str:
     return f"{rounded(value, up=up):<11g}"
 
 
+def _epsilon(run: Run, delta: float) -> tuple[Bracket, Reached]:
+    """What ``run.epsilon`` says, and the attack in it, which may take long: it is not asked for twice."""
+    attack = run.attack_epsilon(delta)
+    return between(attack, run.guarantee(delta)), attack
+
+
 def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, as_json: Printed) -> None:
     """The epsilon at a delta, and every published bound where they are asked for."""
-    answer, attack = run.epsilon(options.delta), run.attack_epsilon(options.delta)
+    answer, attack = _epsilon(run, options.delta)
     table = run.compare(options.delta) if options.compare else None
     if options.json:
         rows = {"comparison": [row._asdict() for row in table.rows]} if table else {}
@@ -153,7 +176,7 @@ def tell_found(
 ) -> None:
     """What was calibrated, its name, its value and which end it is of; and what the run with it costs."""
     name, value, which = found
-    answer, attack = run.epsilon(options.delta), run.attack_epsilon(options.delta)
+    answer, attack = _epsilon(run, options.delta)
     if options.json:
         target = {"eps": options.eps, "delta": options.delta, "solved": name, "is": which}
         as_json(options, {**target, **ends("epsilon", answer, attack)})

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.fft import irfft, rfft
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import LOG_SILENT, POWER_ERROR, UNIT
 
@@ -35,7 +36,7 @@ def transformed(weight: Array, first: int, size: int, error: float = 0.0) -> Spe
     """Of weights at the places first, first + 1, ..., wrapped around; they err by ``error`` together."""
     place = (first + np.arange(len(weight))) % size
     value = rfft(np.bincount(place, weight, size))
-    off = _fft_error(size) * float(np.abs(weight).sum()) + error
+    off = fft_error(size) * float(np.abs(weight).sum()) + error
     bound = np.abs(value) + off
     with np.errstate(divide="ignore", invalid="ignore"):
         return Spectrum(size, value, np.log(bound), np.where(bound > 0, off / bound, 0.0))
@@ -60,10 +61,11 @@ def entries(spectrum: Spectrum, first: int) -> Entries:
     """The entries at the places first, first + 1, ..., first + size - 1."""
     size = spectrum.size
     value = np.roll(irfft(spectrum.value, size), -(first % size))
-    heard, error = spectrum.log_bound > LOG_SILENT, spectrum.error + _fft_error(size)
-    off = np.exp(spectrum.log_bound[heard]) @ error[heard] + math.exp(LOG_SILENT) * float(error[~heard].sum())
+    heard, error = spectrum.log_bound > LOG_SILENT, spectrum.error + fft_error(size)
+    off = dot(np.exp(spectrum.log_bound[heard]), error[heard]) + math.exp(LOG_SILENT) * float(error[~heard].sum())
     return Entries(value, float(off) / (len(error) - 1))
 
 
-def _fft_error(size: int) -> float:
+def fft_error(size: int) -> float:
+    """Of each entry, relative to the sum of what is transformed."""
     return 4 * UNIT * math.log2(size + 1)

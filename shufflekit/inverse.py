@@ -28,7 +28,7 @@ class Search:
 
     def __init__(self, eps: float, delta: float, run: Callable[[Any], Run | Protocol]) -> None:
         self.eps, self.delta, self._run = _validate.positive(eps=eps), _validate.open_unit(delta=delta), run
-        self.at, self.fine = cache(self._at), cache(lambda x: run(x).guarantee(delta))
+        self.at, self.fine = cache(self._at), cache(lambda x: run(x).guarantee(self.delta))
 
     def largest(self, least: Any, most: Any, what: str) -> Any:
         """From least to most, epsilon rising."""
@@ -87,7 +87,7 @@ class Search:
         ``log epsilon`` is nearly linear in ``log x``: each step goes to where that line says, but a little towards the
         middle, so that both ends move, and no further from it than leaves the rest to halving (the ITP method).
         """
-        width = abs(math.log(bad.x / good.x))
+        width = abs(math.log(bad.x) - math.log(good.x))
         pull, spare = 0.2 / width, NEAR / 2 * 2 ** math.ceil(math.log2(max(width / NEAR, 1)) + 1)
         while width > NEAR:
             start, middle = math.log(good.x), math.log(good.x) / 2 + math.log(bad.x) / 2

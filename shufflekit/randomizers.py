@@ -180,9 +180,10 @@ class DiscretizedLaplace(Channel):
         k = _validate.count(k=k, at_least=2, at_most=MOST_SQUARE)
         step = _validate.local_eps(eps0=eps0) / (k - 1)
         distance = np.abs(np.arange(k)[:, None] - np.arange(k)[None, :])
-        table = math.tanh(step / 2) * np.exp(-step * distance)
+        reach = np.exp(-step * distance)
         # All noise from the end outwards is folded onto it: a geometric tail.
-        table[:, [0, -1]] /= -math.expm1(-step)
+        table = math.tanh(step / 2) * reach
+        table[:, [0, -1]] = reach[:, [0, -1]] / (1 + math.exp(-step))
         super().__init__(table, f"discretised Laplace on {k}")
         self._is_call(DiscretizedLaplace, k=k, eps0=float(eps0))
 

@@ -26,7 +26,9 @@ def eps0(
     rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
     search = Search(eps, delta, lambda eps0: ShuffledCheckIn(eps0, population, rate, reduction=reduction) * rounds)
     # Rounds that are eps/rounds-private each are eps-private together, whoever comes.
-    return float(search.largest(min(0.999 * search.eps / rounds, MAX_EPS0), MAX_EPS0, f"eps0 = {eps / rounds:g}"))
+    return float(
+        search.largest(min(0.999 * search.eps / rounds, MAX_EPS0), MAX_EPS0, f"eps0 = {search.eps / rounds:g}")
+    )
 
 
 def rate(
@@ -36,7 +38,7 @@ def rate(
     rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
     search = Search(eps, delta, lambda rate: ShuffledCheckIn(eps0, population, rate, reduction=reduction) * rounds)
     # With no more than delta she comes to any of the rounds: else all is as it would be without her.
-    return float(search.largest(0.999 * search.delta / rounds, 1.0, f"rate = {delta / rounds:g}"))
+    return float(search.largest(0.999 * search.delta / rounds, 1.0, f"rate = {search.delta / rounds:g}"))
 
 
 def population(

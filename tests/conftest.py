@@ -14,7 +14,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 settings.register_profile("reproducible", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # Other examples with every seed, and nothing from earlier runs: the seed alone repeats a run.
 settings.register_profile(
-    "fuzz", settings.get_profile("reproducible"), derandomize=False, database=None, print_blob=True
+    "fresh", settings.get_profile("reproducible"), derandomize=False, database=None, print_blob=True
 )
 settings.load_profile("reproducible")
 
@@ -32,7 +32,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """How many examples each test tried, if they are other ones in each run."""
-    if config.getoption("--hypothesis-profile") != "fuzz":
+    if config.getoption("--hypothesis-profile") != "fresh":
         return
     reports = [report for kind in terminalreporter.stats.values() for report in kind]
     properties = [(one.nodeid, pair) for one in reports for pair in getattr(one, "user_properties", [])]
@@ -42,5 +42,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for test, count in sorted(counts.items()):
         terminalreporter.write_line(f"{count:6,} {test}")
     seed = config.getoption("--hypothesis-seed")
-    again = f"; make fuzz SEED={seed} tries the same" if seed is not None else ""
+    again = f"; make properties SEED={seed} tries the same" if seed is not None else ""
     terminalreporter.write_line(f"{sum(counts.values()):,} examples in {len(counts)} tests{again}")

@@ -31,33 +31,33 @@ RR = randomizers.RandomizedResponse
 P, Q, R = [0.5, 0.5], [0.25, 0.75], [0.4, 0.6]
 ROWS = [[0.5, 0.5], [0.25, 0.75]]
 RNG = np.random.default_rng(0)
-NAN, INF = math.nan, math.inf
+NAN, INF, NEAR = math.nan, math.inf, 1e-9
 
 # What a kind of argument cannot be.
 WRONG_TYPES = ["3", None, True, 1j]
 NUMBERS = [NAN, INF, -INF, -1, *WRONG_TYPES, [1.0], {}]
 KINDS = {
     "positive": [*NUMBERS, 0],
-    "nonnegative": NUMBERS,
+    "nonnegative": [*NUMBERS, -NEAR],
     "eps0": [*NUMBERS, 0, 301],
     "unit": [*NUMBERS, 0, 1, 1.5],
-    "probability": [*NUMBERS, 1.5],
-    "probability below 1": [*NUMBERS, 1, 1.5],
-    "rate": [*NUMBERS, 0, 1.5],
+    "probability": [*NUMBERS, -NEAR, 1 + NEAR],
+    "probability below 1": [*NUMBERS, -NEAR, 1],
+    "rate": [*NUMBERS, 0, 1 + NEAR],
     "mass": [NAN, INF, -1, 0, 1.5, 1e-9, "3", True, 1j],
     "count": [*NUMBERS, 0, 1.5, 2.0],
     "count from 2": [*NUMBERS, 0, 1, 2.5],
     "count up to 10": [*NUMBERS, 0, 11],
     "whole order": [NAN, INF, -1, 0, 1, 2.5, 1e12, *WRONG_TYPES, [], [2, NAN], [2, 1], ["2"], [[2], [3, 4]]],
     "order": [NAN, INF, -1, 0, 1, *WRONG_TYPES, [], [2, NAN], [2, 1], ["2"], [[2], [3, 4]]],
-    "one order from 1": [NAN, -1, 0, 0.5, *WRONG_TYPES, [2.0]],
-    "orders from 1": [NAN, INF, -1, 0, 0.5, *WRONG_TYPES, [], [2, NAN], ["2"]],
-    "counts from 1": [NAN, INF, -1, 0, *WRONG_TYPES, [], [2, NAN]],
-    "nonnegative array": [NAN, INF, -1, *WRONG_TYPES, [], [1, NAN], [1, -1]],
+    "one order from 1": [NAN, -1, 0, 1 - NEAR, *WRONG_TYPES, [2.0]],
+    "orders from 1": [NAN, INF, -1, 0, 1 - NEAR, *WRONG_TYPES, [], [2, NAN], ["2"]],
+    "counts from 1": [NAN, INF, -1, 0, 1 - NEAR, *WRONG_TYPES, [], [2, NAN]],
+    "nonnegative array": [NAN, INF, -1, -NEAR, *WRONG_TYPES, [], [1, NAN], [1, -NEAR]],
     "logarithms": [NAN, *WRONG_TYPES, [], [0, NAN], ["0"]],
     "law": [NAN, INF, -1, 0.5, *WRONG_TYPES, [], [NAN, 1], [INF, 0], [-1, 2], [0.5, 0.6], [[1], [0.5, 0.5]]],
     "rows": [NAN, -1, 0.5, *WRONG_TYPES, [], [0.5, 0.5], [[NAN, 1]], [[2, -1]], [[0.5, 0.6]], [["a", "b"]]],
-    "norm": [NAN, -1, 0, 0.5, "3", None, True, 1j],
+    "norm": [NAN, -1, 0, 1 - NEAR, "3", None, True, 1j],
     "ratio": [NAN, INF, -1, 0, 1, 2.5, 10**200, Fraction(1, 2), "3", True, 1j],
     "odds": [NAN, INF, -1, 0, 1, 10**200, "3", None, True, 1j],
     "index": [NAN, INF, -1, 2, 0.5, "3", None, True, 1j],

@@ -1,11 +1,14 @@
 """Gradient descent fed by check-ins: unbiased, second moments as in the proofs, and the rate of the theorem."""
 
+import math
+
 import numpy as np
 import pytest
 
 from shufflekit import check_in_sgd as sgd
 from shufflekit.papers import balle2020
 from shufflekit.papers.balle2020 import hiding_bench, learning_bench, swapping
+from shufflekit.vector_randomizers import PrivUnit
 
 MANY = 20_000
 
@@ -114,6 +117,30 @@ def test_the_display_before_the_posterior():
     truth, printed, _ = hiding_bench.printed_display()
     assert truth != printed
     assert swapping.display((1, 1, 1), 2) == swapping.display_corrected((1, 1, 1), 2) == 1
+
+
+def test_what_is_counted_is_about_what_the_propositions_say():
+    """20 runs of each number of slots, 2,000 of the window; to five standard errors, a count varying by its mean."""
+    found = learning_bench.counted_dummies(100)
+    assert (found.at[0], found.at[-1], len(found.at)) == (10, 400, 16)
+    empty = balle2020.prop34(100, found.at, 1.0)
+    assert (abs(found.mean - empty) <= 5 * np.sqrt(np.maximum(empty, 0.1) / learning_bench.RUNS)).all()
+    found = learning_bench.counted_window(30, 5)
+    assert found.at.tolist() == list(range(1, 35))
+    assert (abs(found.mean - balle2020.prop44_slot(30, 5, found.at)) <= 5 * 0.5 / math.sqrt(2_000)).all()
+
+
+def test_the_printed_step_and_the_best():
+    """At x = 1/2 and m = 1, where G^2 is 2: (2 - x)/(1 - x) against 2/sqrt(1 - x)."""
+    assert learning_bench.printed_step() == (pytest.approx(3.0), pytest.approx(2 * math.sqrt(2)), {"x": 0.5})
+
+
+def test_what_privacy_costs():
+    """With x the chance of an empty slot and s PrivUnit's second moment: ((s - 1)/(1 - x) + 1)/(1 - x), and R = 2."""
+    second, x = PrivUnit(10, 2.0).second_moment, 0.99**300
+    wanted = 4 * math.sqrt(((second - 1) / (1 - x) + 1) / (1 - x)) * (2 + math.log(100)) / 10
+    assert learning_bench.private_risk(300, 100, 2.0) == pytest.approx(wanted)
+    assert learning_bench.private_risk(300, 100, 2.0, d=20) > wanted
 
 
 def test_a_risk_between_two_points():

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,8 @@ def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:
         (["calibrate", "eps0", "--eps", "1", "--delta", "1e-6", "--n", "9", "--pop", "10"], "arguments: --pop 10"),
         (["claims", "--pap", "girgis2021"], "unrecognized arguments: --pap girgis2021"),
         (["--vers"], "required"),
+        (["claims", "two\nlines"], "unrecognized arguments: two lines"),
+        (["epsilon", "--eps0", "1", "--n", "9" * 5_000, "--delta", "1e-6"], "argument --n: must be a whole number"),
     ],
 )
 def test_bad_input_is_one_line_in_words(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -223,6 +226,56 @@ def test_a_reader_that_has_gone_is_no_error(unbuffered: str) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("asked", ["--help", "--version"])
+def test_help_on_a_full_disk_is_one_line_in_words(asked: str, unbuffered: str) -> None:
+    """Where nothing waits in a buffer, argparse hides that it could not be written."""
+    with open("/dev/full", "w") as full:
+        ended = command(asked, stdout=full, env={**os.environ, "PYTHONUNBUFFERED": unbuffered})
+    assert (ended.returncode, ended.stderr) == (2, "shufflekit: No space left on device\n")
+
+
+@pytest.mark.parametrize("broken", ["None", "open('/dev/full', 'w', buffering=1)"], ids=["closed", "full"])
+@pytest.mark.parametrize("asked", [["claims", "--paper", "nobody2000"], ["gamma"]])
+def test_what_nobody_can_be_told_is_an_error_all_the_same(asked: list[str], broken: str) -> None:
+    ended = command(*asked, before=f"sys.stderr = {broken}", stdout=-1)
+    assert ended.returncode in (2, 120) and ended.stdout == ""  # 120: Python itself cannot write out what is left
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        (MemoryError(), "shufflekit epsilon: there is not enough memory for this\n"),
+        (UserWarning("this is wide"), "shufflekit epsilon: this is wide\n"),  # python -W error
+        (
+            ZeroDivisionError("division\nby zero"),
+            "shufflekit epsilon: a bug, please report it with what was asked: ZeroDivisionError: division by zero\n",
+        ),
+    ],
+)
+def test_whatever_goes_wrong_is_one_line_in_words(
+    reason: Exception, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: object) -> None:
+        raise reason
+
+    monkeypatch.setattr(Shuffle, "define", fails)
+    assert main(["epsilon", "--eps0", "1.01", "--n", "10", "--delta", "1e-6"]) == 2
+    assert capsys.readouterr() == ("", words)
+
+
+def test_a_warning_is_one_line_in_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def warns(paper: str | None) -> str:
+        warnings.warn("this is wide", UserWarning, stacklevel=1)
+        return "the ledger"
+
+    monkeypatch.setattr(claims, "table", warns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert main(["claims"]) == 0
+    assert capsys.readouterr() == ("the ledger\n", "shufflekit claims: this is wide\n")
+
+
 def test_output_that_was_closed_is_no_error() -> None:
     assert command("claims", before="sys.stdout = None").stderr == ""
 
@@ -246,6 +299,7 @@ class Stopping:
     ["from shufflekit import claims\nclaims.table = stop", "sys.meta_path.insert(0, Stopping())"],
     ids=["at work", "at the start"],
 )
-def test_ctrl_c_is_one_line_in_words(when: str) -> None:
-    ended = command("claims", before=STOP + when)
+@pytest.mark.parametrize("again", ["", "import atexit\natexit.register(stop)\n"], ids=["once", "at the end, too"])
+def test_ctrl_c_is_one_line_in_words(when: str, again: str) -> None:
+    ended = command("claims", before=STOP + again + when)
     assert (ended.returncode, ended.stderr) == (130, "shufflekit: stopped\n")

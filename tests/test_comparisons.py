@@ -136,6 +136,10 @@ def test_fewer_samples_than_delta():
     """T gamma below delta: the round alone, seen with probability gamma, already is (0, delta)-DP."""
     assert DP(1.0, 10**9, 1, 1, 1e-3) >= 0
     assert DP(1.0, 10**9, 1, 1, 1e-3) < 1e-6
+    # The round has half of its own two laws' distance: (E - alpha)/(E + 1) = 1/2 at alpha = (E - 1)/2.
+    E = math.exp(10.0)
+    seen = math.log1p(1e-6 * ((E - 1) / 2 - 1))
+    assert DP(10.0, 10**6, 1, 1, 1e-3) == pytest.approx(kairouz2015.simplified(seen, 1, 5e-4), rel=1e-9)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, 0.0])

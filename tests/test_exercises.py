@@ -9,7 +9,7 @@ import pytest
 
 from shufflekit import Shuffle, exact, exercises
 from shufflekit.beyond import slots
-from shufflekit.definitions import clones
+from shufflekit.definitions import clones, corners
 from shufflekit.divergences import hockey_stick
 from shufflekit.exercises import EXERCISES, Case, Exercise, check
 from shufflekit.papers import liew2022
@@ -127,6 +127,13 @@ def test_what_is_right(capsys, number):
     assert said(capsys, number, ANSWERS[number]) == f"{number}: Right."
 
 
+@pytest.mark.parametrize("number", ANSWERS)
+def test_the_right_values_are_exact_where_whole_numbers_and_fractions_are(number):
+    for given, right in EXERCISES[number].cases:
+        answer = ANSWERS[number](*given) if given else ANSWERS[number]
+        assert right == (pytest.approx(answer, rel=1e-9) if isinstance(right, float) else answer)
+
+
 @pytest.mark.parametrize("number", EXERCISES)
 def test_every_exercise(capsys, number):
     exercise = EXERCISES[number]
@@ -140,15 +147,59 @@ def test_every_exercise(capsys, number):
     assert said(capsys, number, wrong) == f"{number}: Not yet. Hint: {exercise.hint}"
 
 
-def test_traps_have_hints_of_their_own(capsys):
-    friend = slots.averaged((clones(Fraction(1)),), 4, 3, 1, Fraction(3, 2))
-    assert "averaged weights" in said(capsys, "14.2", friend)
-    assert "clone pair" in said(capsys, "14.3", 5 / 16)
-    assert "m/n" in said(capsys, "14.1", lambda n, m, p0: Fraction(m, n))
-    assert "before K was seen" in said(capsys, "16.1", lambda k, n, gamma: gamma)
-    assert "Equation 5 allows" in said(capsys, "16.4", rounds_allowed(liew2022.eq5))
-    assert "squared" in said(capsys, "17.2", lambda q, mu: 1 + q * math.expm1(mu**2))
-    assert "alone" in said(capsys, "14.4", lambda n, m: Fraction(m - 1, m) ** (n - 1) if n > 1 else 1)
+def averaged(laws):
+    return slots.averaged(laws, 4, 3, 1, Fraction(3, 2))
+
+
+def empty_counts_as_0(n, m):
+    return sum(Fraction(math.comb(n, s) * (m - 1) ** (n - s), m**n * s) for s in range(1, n + 1))
+
+
+def slots_by_the_paper():
+    """Theorem 4.3's eps, ``a^2 E/(2m) + a sqrt(2 E log(1/delta)/m)`` with a = E - 1, is to be at most a tenth."""
+    E, log_slack = math.e, math.log(1e6)
+    a, enough = E - 1, 0.1
+    root = (-a * math.sqrt(2 * E * log_slack) + a * math.sqrt(2 * E * log_slack + 2 * E * enough)) / (a**2 * E)
+    return math.ceil(root**-2)
+
+
+# Answers that fall into a trap each, and how the hint ends that is for it alone.
+FALLEN = [
+    ("14.1", lambda n, m, p0: Fraction(m, n), "as if no slot were ever empty."),
+    (
+        "14.1",
+        lambda n, m, p0: chance_to_be_taken(n, m, p0) if p0 == 1 else p0,
+        "Others may have come to the same slot.",
+    ),
+    ("14.2", averaged((clones(Fraction(1)),)), "averaged weights say. Enumerate: exact.fixed_window."),
+    ("14.2", averaged(corners(Fraction(1)).laws), "with the corners. Enumerate instead."),
+    ("14.3", 5 / 16, "Enumerate A_swap itself."),
+    ("14.4", lambda n, m: Fraction(m - 1, m) ** (n - 1), "The others may share one."),
+    ("15.1", lambda n, m: (n - m + 1) * (1 - Fraction(1, m)) ** m, "What of the edges?"),
+    ("15.2", lambda n, m: empty_counts_as_0(n, m) if n > 1 else 1, "Which slots make a step?"),
+    ("15.2", lambda n, m: Fraction(m, n) if n > 1 else 1, "the reciprocal of the mean."),
+    ("15.3", lambda m: 1 - (1 - Fraction(1, m)) ** m, "who has m - 1 neighbours in every slot."),
+    ("15.4", slots_by_the_paper(), "Ask the clone pair of m slots."),
+    ("16.1", lambda k, n, gamma: gamma, "If the only client came, it was she."),
+    ("16.1", lambda k, n, gamma: gamma if n > 1 else 1, "That is the chance before K was seen."),
+    ("16.4", rounds_allowed(liew2022.eq5), "Ask Equation 7, with its best Delta."),
+    ("17.2", lambda q, mu: 1 + q * math.expm1(mu**2), "It is squared, too."),
+]
+
+
+@pytest.mark.parametrize(("number", "answer", "end"), FALLEN, ids=[f"{number} {end}" for number, _, end in FALLEN])
+def test_who_falls_into_a_trap_is_told_so(capsys, number, answer, end):
+    assert said(capsys, number, answer).endswith(end)
+
+
+def test_every_trap_is_fallen_into():
+    told = [(number, trap.hint) for number, exercise in EXERCISES.items() for trap in exercise.traps]
+    assert len(told) == len(FALLEN)
+    assert all(any(hint.endswith(end) for own, _, end in FALLEN if own == number) for number, hint in told)
+    # A value that is one trap's, exactly.
+    values = [(number, answer) for number, answer, _ in FALLEN if not callable(answer)]
+    wrong = [(number, trap.wrong) for number, one in EXERCISES.items() if not one.cases[0].given for trap in one.traps]
+    assert sorted(values) == sorted(wrong)
 
 
 def test_answers_of_other_kinds(capsys):

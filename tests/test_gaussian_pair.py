@@ -7,7 +7,7 @@ import re
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import ndtr
@@ -107,6 +107,7 @@ def two_users_finely(eps, sigma, backwards=False):
     far=st.floats(0.0, 12.0),
     backwards=st.booleans(),
 )
+@example(sigma=5.75, far=10.0, backwards=False)
 @settings(max_examples=40, deadline=None)
 def test_two_users_at_any_depth(sigma, far, backwards):
     """The ends hold and say something, down to 1e-60; backwards a small x is a difference of what is not small."""

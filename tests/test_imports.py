@@ -16,6 +16,14 @@ def test_core_imports_neither_torch_nor_plotting() -> None:
     assert run(code).strip() == "[]"
 
 
+def test_a_command_that_is_not_about_the_ledger_does_not_wait_for_statistics() -> None:
+    """scipy's take half of the time of a start."""
+    ask = "cli.main(['epsilon', '--eps0', '1', '--n', '10', '--delta', '1e-3'])"
+    assert run(f"import sys\nfrom shufflekit import cli\n{ask}\nprint('scipy.stats' in sys.modules)").endswith(
+        "False\n"
+    )
+
+
 @pytest.mark.parametrize("missing", ["torch", "tqdm"])
 def test_learning_without_its_libraries_says_what_to_install(missing: str) -> None:
     code = f"""

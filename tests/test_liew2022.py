@@ -52,6 +52,14 @@ def test_blocks_of_counts_bound_single_ones(n, gamma, monkeypatch):
     assert (blocked <= 1.5 * single).all()
 
 
+@pytest.mark.parametrize("order", [2, 5, 40])
+def test_counts_that_are_left_out_are_taken_for_a_single_report(order, monkeypatch):
+    """Here all but e^-3 is left out: what remains is randomized response's own moment, at most e^{(order-1) eps0}."""
+    monkeypatch.setattr(upper, "_averaged", lambda eps0, n, gamma, most: (np.full(most + 1, -np.inf), -3.0))
+    found = float(liew2022.eq5(order, 1.5, 100, 0.5))
+    assert found == pytest.approx(math.log1p(math.exp((order - 1) * 1.5 - 3)) / (order - 1), rel=1e-9)
+
+
 @settings(max_examples=60, deadline=None)
 @given(n=st.integers(1, 10**6), gamma=st.floats(1e-6, 1), log_cut=st.floats(-2000, -1))
 def test_counts_leave_out_no_more_than_they_say(n, gamma, log_cut):

@@ -14,12 +14,13 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, profile, profiles
 from shufflekit.definitions import corners
-from shufflekit.dominating_pairs import GaussianPair, gaussian, long_game, score_sums
+from shufflekit.dominating_pairs import GaussianPair, board, gaussian, long_game, score_sums
 from shufflekit.dominating_pairs.board import Board
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.score_grid import finite_score
 from shufflekit.fourier import Entries, Spectrum, entries
 from shufflekit.loss_distribution import Composition, Part, parts, spectrum
+from shufflekit.loss_distribution.nodes import LEAST_ROUNDS
 
 EPS0, USED = 0.3, 0.9  # how much of a margin: all of it, but for its square
 ROUNDS = [1, 3, 100, 2000]  # one; all outcomes listed; by FFT
@@ -127,7 +128,8 @@ def off(side: int) -> Callable[[Spectrum, int], Entries]:
 
 @pytest.mark.parametrize("side", [-1, 1])
 def test_the_entries_of_an_fft_that_err_by_all_they_may(side: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rounds = 200
+    rounds = 29
+    assert rounds < LEAST_ROUNDS  # of more, hardly a frequency is needed
     monkeypatch.setattr(spectrum, "entries", off(side))
     for eps in looks(rounds):
         exact, ends = true_delta(rounds, eps), Composition([Part(response(), rounds)]).delta(eps, 1e-4)
@@ -261,3 +263,17 @@ def test_a_long_game_by_blocks_whose_numbers_err_by_all_they_may(which: str, mon
         monkeypatch.setattr(long_game, "BOARD_ERROR", unit)
         monkeypatch.setattr(Board, "value", lambda board, at: value(board, at) * (1 - USED * unit * n))
     assert (plain <= game.worths([n], [x], None)[0]).all()
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3, 40])
+def test_a_board_whose_numbers_err_by_all_they_may(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two units for each step, and for the rise that it begins with."""
+    unit, x, laws = 1e-6, np.linspace(-5.0, 5.0, 41), [scores(law, 1.0) for law in corners(2.0).laws]
+    played = Board(laws, 40, 0.05).play(steps)
+    exact = np.maximum(x, 0.0) + np.interp(x, played.x, played.rise)
+    monkeypatch.setattr(board, "BOARD_ERROR", unit)
+    played.rise = played.rise * (1 - 2 * USED * unit * (steps + 1))
+    assert (exact <= played.value(x)).all()
+    # At places of their own, where nothing has been played: of something else that is known.
+    known = Board.known(laws, np.linspace(-5.0, 5.0, 21), np.full(21, 1 - 2 * USED * unit))
+    assert (1 + np.maximum(x, 0.0) <= known.value(x)).all()

@@ -21,6 +21,8 @@ from shufflekit import (
 from shufflekit.certify import balls, outcomes
 from shufflekit.definitions import Definition, Kind, Lognormal, kind
 from shufflekit.dominating_pairs import Count, Diluted, GaussianPair, Pair, ScorePair, Votes, pair_of, score_pair
+from shufflekit.dominating_pairs.channel_game import ChannelPair
+from shufflekit.dominating_pairs.game_pair import GamePair
 from shufflekit.protocols.attacks import attempts, worst
 from tests import pairs, truth
 
@@ -58,6 +60,19 @@ LAPLACE, HADAMARD = DiscretizedLaplace(3, 1.0), HadamardResponse(5, 1.0)
 )
 def test_the_fastest_is_picked(pair, fastest):
     assert type(pair) is fastest
+
+
+def test_a_game_in_which_some_moves_are_not_monotone_is_that_of_known_channels():
+    """One that is not is enough: the way for any channel rests on what holds for all moves."""
+    anything, known = definitions.corners(X), definitions.corners(X)._replace(monotone=False)
+    for moves, way in [
+        ((anything,), GamePair),
+        ((known,), ChannelPair),
+        ((anything, known), ChannelPair),
+        ((known, anything), ChannelPair),
+    ]:
+        game = definitions.Game(5, 9, moves)
+        assert type(pair_of(game)) is way
 
 
 def test_two_directions_of_a_count():

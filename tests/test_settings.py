@@ -1,4 +1,4 @@
-"""How the tests are run: what is skipped is told at the end, and `make fuzz` tells what it tried."""
+"""How the tests are run: what is skipped is told at the end, and `make properties` tells what it tried."""
 
 import os
 import re
@@ -86,13 +86,13 @@ def test_examples_are_the_same_in_every_run(folder: Path) -> None:
     assert not any("examples in" in line for line in said)
 
 
-def test_fuzz_draws_others_by_the_seed_and_tells_how_many(folder: Path) -> None:
+def test_fresh_examples_differ_by_the_seed_and_tells_how_many(folder: Path) -> None:
     runs = dict[str, list[str]]()
     for seed, processes in (("1", TWO), ("2", []), ("1", [])):
-        said = told(folder, *processes, "-m", "hypothesis", "--hypothesis-profile", "fuzz", "--hypothesis-seed", seed)
+        said = told(folder, *processes, "-m", "hypothesis", "--hypothesis-profile", "fresh", "--hypothesis-seed", seed)
         found = drawn(folder)
         assert runs.setdefault(seed, found) == found
         counts = {line.split()[1]: line.split()[0] for line in said if re.match(r" +\d+ tests/", line)}
         assert counts == {"tests/test_drawn.py::test_one": "25", "tests/test_drawn.py::test_two": "100"}
-        assert f"125 examples in 2 tests; make fuzz SEED={seed} tries the same" in said
+        assert f"125 examples in 2 tests; make properties SEED={seed} tries the same" in said
     assert runs["1"] != runs["2"]

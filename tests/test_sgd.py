@@ -53,6 +53,12 @@ def test_clipped_vectors_lie_in_the_ball_and_keep_their_direction(p, vectors, ra
         assert after == pytest.approx(before * scale, rel=1e-9, abs=1e-300)
 
 
+@pytest.mark.parametrize("p", [1, 1.5, 2, 3, math.inf])
+def test_a_vector_along_an_axis_is_clipped_to_the_radius_itself(p):
+    vectors, clipped = [[2, 0], [0, -3e-200], [0, 0], [0, 1]], [[1, 0], [0, -3e-200], [0, 0], [0, 1]]
+    assert clip(vectors, p, 1.0).tolist() == clipped
+
+
 @pytest.mark.parametrize("p", NORMS)
 def test_clipping_is_the_formula_of_the_paper(p):
     vectors = np.random.default_rng(1).normal(size=(200, 5))

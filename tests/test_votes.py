@@ -1,14 +1,15 @@
 """Pairs of votes, outcome by outcome: every answer is on its side, at every alpha, one round or listed."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shufflekit import RandomizedResponse, divergences, exact
-from shufflekit.dominating_pairs import Votes, blocks, votes
+from shufflekit import RandomizedResponse, definitions, divergences, exact
+from shufflekit.dominating_pairs import Votes, blocks, pair_of, votes
 from tests import pairs, truth
 
 KNOWN = {
@@ -116,6 +117,23 @@ def test_lists_through_knots_are_on_either_side(monkeypatch, defined):
         assert exact * (1 - 1e-10) - 1e-15 <= back
     at_zero = [truth.listed_delta(atoms, 0.0, upper=False) for atoms in found]
     assert at_zero[0] == pytest.approx(at_zero[1], rel=1e-2)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("n", [2, 5, 9])
+def test_lists_through_knots_where_a_loss_may_be_infinite(monkeypatch, n, k):
+    """Everybody's coin is seen, and whoever has no answer of hers beside it is found: by enumeration."""
+    monkeypatch.setattr(votes, "MOST_ATOMS", 0)
+    definition = definitions.Definition(n, n, (definitions.table.strong_view(Fraction(2), k),))
+    laws, found = exact.pair(definition), pair_of(definition.mapped(float)).listed(-60.0)
+    shown = float(sum(p for p, q in zip(laws.p, laws.q, strict=True) if q == 0))
+    assert shown > 0
+    assert found.lower.infinite <= shown and found.lower.infinite == pytest.approx(shown, rel=1e-8)
+    for eps in (0.0, 0.5, 1.0, math.log(n) + 0.1):
+        true = truth.delta(laws, eps)
+        low, high = (truth.listed_delta(atoms, eps, upper=atoms is found.upper) for atoms in found)
+        assert low <= true <= high
+        assert high - low <= 1e-3 * true
 
 
 @settings(max_examples=25)

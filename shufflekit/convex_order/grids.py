@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import FIRST_PULL
 from shufflekit.atoms import Atoms
@@ -54,16 +55,19 @@ def contract(atoms: Atoms, step: float) -> Grid:
     """
     atoms = put_together(atoms, np.rint(atoms.loss / step).astype(np.int64))
     y, q = np.expm1(atoms.loss), np.exp(atoms.log_q)
-    mean = float(q @ y / q.sum())
+    mean = float(dot(q, y) / q.sum())
     few = len(y) <= FEW
-    variance = float(q @ (y - mean) ** 2 / q.sum())
+    with np.errstate(over="ignore"):  # then the first pull is enough, or no grid is
+        variance = float(dot(q, (y - mean) ** 2) / q.sum())
     pull = np.full(len(y), FIRST_PULL if few else max(FIRST_PULL, step**2 / (1000 * variance)))
     for _ in range(MOST_PULLS if (y > mean).any() else 0):
         moved = _drawn(y, q, mean, pull)
+        if not (moved > -1).all():
+            break  # round-off hides how far from 0 the likelihood ratio is
         if not few:
             # The two outermost have nothing beyond them that could make room: down to the grid with them.
             moved[[0, -1]] = np.expm1(step * np.floor(np.log1p(moved[[0, -1]]) / step))
-        lost = float(q @ (y - moved))
+        lost = float(dot(q, y - moved))
         grid = split(atoms._replace(loss=np.log1p(moved)), step)
         above = exceeds(np.expm1(grid.loss), np.exp(grid.log_q), y, q, mean, lost)
         if lost >= 0 and not above.any():

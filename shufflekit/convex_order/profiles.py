@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import UNIT
 from shufflekit.atoms import Atoms
@@ -74,7 +75,7 @@ def extended(eps: Array, forth: Ends, back: Ends) -> Atoms:
     loss, q = _extended_half(eps, forth, back)
     loss_back, p_back = _extended_half(eps, back, forth)
     # What P has more on the right, it has less on the left: neither side may claim more than the other.
-    excess, excess_back = float(q @ np.expm1(loss)), float(p_back @ np.expm1(loss_back))
+    excess, excess_back = float(dot(q, np.expm1(loss))), float(dot(p_back, np.expm1(loss_back)))
     q = q * min(1.0, excess_back / excess if excess else 1.0)
     q_back = p_back * np.exp(loss_back)
     total = float(q.sum() + q_back.sum())

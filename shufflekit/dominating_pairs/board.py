@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR
 from shufflekit.convex_order import divided
@@ -32,7 +33,7 @@ class Scores(NamedTuple):
 
     @property
     def variance(self) -> float:
-        return float(self.chance @ self.value**2)
+        return float(dot(self.chance, self.value**2))
 
     def times(self, size: float) -> "Scores":
         """So many times as large."""

@@ -66,6 +66,8 @@ class ChannelPair(Pair):
 
     game: Game
 
+    lists_closer, one_sided = False, True
+
     def __post_init__(self) -> None:
         _ = self.fallback  # it may have too many slots: it says so now
 

@@ -52,6 +52,8 @@ class GamePair(Pair):
 
     game: Game
 
+    lists_closer, one_sided = False, True
+
     @property
     def largest_loss(self) -> float:
         return self.fallback.largest_loss
@@ -116,7 +118,8 @@ class GamePair(Pair):
         least = forth if back is self else hull(eps, back._profile(near, far, rtol, log_cut))
         if self.crowd is None and (forth >= self.fallback.delta(eps, rtol, log_cut).lower * (1 - ROUND_OFF)).all():
             return self.fallback.listed(log_cut, rtol)  # with no chords
-        atoms = connected(eps, forth, least)
+        # The first knots, with nearly all outcomes, are equally far apart.
+        atoms = connected(eps, forth, least)._replace(spacing=float(eps[1]))
         return Enclosure(atoms, atoms)
 
     def _knots(self, top: float) -> Array:

@@ -19,7 +19,8 @@ def listed_by_knots(pair: Pair, log_cut: float) -> Enclosure:
     """The law whose profile connects the dots of a symmetric pair."""
     eps = _knots(pair, log_cut)
     profile = hull(eps, pair.delta(eps).upper)
-    atoms = connected(eps, profile, profile)
+    # The first knots, with nearly all outcomes, are equally far apart.
+    atoms = connected(eps, profile, profile)._replace(spacing=float(eps[1]))
     return Enclosure(atoms, atoms)
 
 

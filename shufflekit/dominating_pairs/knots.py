@@ -7,7 +7,8 @@ import numpy as np
 from shufflekit._validate import Array
 from shufflekit.dominating_pairs.pair import Pair
 
-KNOTS_PER_DEVIATION = 64
+KNOTS_PER_DEVIATION, AT_RTOL = 64, 5e-5  # so many at that tolerance; what they cost falls with their square
+MOST_TIMES = 20.0
 
 
 def knots(pair: Pair, log_cut: float, rtol: float = 1e-4) -> Array:
@@ -23,7 +24,8 @@ def knots(pair: Pair, log_cut: float, rtol: float = 1e-4) -> Array:
             break
     # About where a Gaussian loss would be that has this delta at the top.
     deviation = top / math.sqrt(-2 * log_cut)
-    return np.linspace(0.0, top, math.ceil(KNOTS_PER_DEVIATION * top / deviation) + 1)
+    times = min(max(math.sqrt(AT_RTOL / rtol), 1.0), MOST_TIMES)
+    return np.linspace(0.0, top, math.ceil(KNOTS_PER_DEVIATION * times * top / deviation) + 1)
 
 
 def knots_of_both(forth: Pair, back: Pair, log_cut: float, rtol: float = 1e-4) -> Array:

@@ -25,6 +25,8 @@ class LeastPair(Pair):
 
     pairs: tuple[Pair, ...]
 
+    lists_closer, one_sided = False, True
+
     @property
     def largest_loss(self) -> float:
         return min(pair.largest_loss for pair in self.pairs)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 
 Complex = NDArray[np.complex128]
@@ -56,7 +57,7 @@ def _log_laplace(s: Complex, sigma: float) -> Complex:
     small = np.abs(s) < max(1.0, sigma / 2)
     log_value = np.empty(len(s), dtype=np.complex128)
     if small.any():
-        excess = scale * (np.exp(log_normal[small]) * exp_excess(z[small])) @ weight
+        excess = scale * dot(np.exp(log_normal[small]) * exp_excess(z[small]), weight)
         kept = small[bent]
         # Beyond the corner -1 + s (Y - 1) has a closed form, on the real axis.
         more, mean = ndtr(-sigma * path.corner[kept]), ndtr(1 / sigma - sigma * path.corner[kept])
@@ -67,7 +68,7 @@ def _log_laplace(s: Complex, sigma: float) -> Complex:
     if not small.all():
         top = (log_normal - z.real).max(axis=1)
         top[bent] = np.maximum(top[bent], power.real.max(axis=1))
-        total = np.exp(log_normal - z - top[:, None]) @ weight
+        total = dot(np.exp(log_normal - z - top[:, None]), weight)
         total[bent] += (np.exp(power - top[bent][:, None]) * step).sum(axis=1)
         log_value[~small] = top[~small] + np.log(scale * total[~small])
     return log_value

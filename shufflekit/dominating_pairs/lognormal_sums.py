@@ -22,8 +22,8 @@ from shufflekit.dominating_pairs.lognormal import Complex, log_laplace
 STEP, ONWARD = 0.5, 4.0  # of log c, between the places where contours start; how far they are looked at at once
 NEARER = 12.0  # of log c, between which and 0 a contour may leave the cut
 SLOPE, WIDE = 0.3, 3.0  # of a contour, to the left, and the sigma from which less will do
-ARC, ARCS, ARC_ORDER = 0.5, 16, 16  # of a contour, in log of its length once that is more than a deviation
-CUT_PANELS, CUT_ORDER = 32, 12  # panels of the cut, of that width or less, that are added at once
+ARC, ARCS, ARC_ORDER = 0.5, 16, 32  # of a contour, in log of its length once that is more than a deviation
+CUT_PANELS, CUT_ORDER = 32, 16  # panels of the cut, of that width or less, that are added at once
 STEEP = 2.0  # sigma: for larger ones, what one large score is worth grows fast along the cut, and steps are smaller
 LOG_SILENT, LOG_NOTHING = -34.0, -800.0  # relative; and below all numbers
 MOST_TURN = 1.0  # of phi^n on the cut, in radians, up to which a contour may leave it
@@ -82,23 +82,24 @@ class LognormalSum:
 
     def calls(self, excess: Array, log_factor: float, *, chance: bool = False) -> Ends:
         """``E(S - x)_+`` at x = n + excess, or the ``chance`` that S > x, times ``e^log_factor``."""
-        self._extend_cut(float(excess.max(initial=0.0)))
+        cut = self._cut_for(float(excess.max(initial=0.0)))
         start = _best(-1, self._calls, excess)
         found, wrong = self._contour_integral(-1, self._calls, start, excess, np.full(excess.shape, log_factor), chance)
-        log_weight = self._cut.log_weight + (np.log(self._cut.u) if chance else 0.0)
+        log_weight = cut.log_weight + (np.log(cut.u) if chance else 0.0)
         for j in np.unique(start):
-            of_j, nodes = start == j, self._cut.u < self._calls.c[j]
-            part = np.exp(log_factor + log_weight[nodes] - np.outer(excess[of_j], self._cut.u[nodes])).sum(axis=1)
+            of_j, nodes = start == j, cut.u < self._calls.c[j]
+            part = np.exp(log_factor + log_weight[nodes] - np.outer(excess[of_j], cut.u[nodes])).sum(axis=1)
             found[of_j] += part
             wrong[of_j] += LINE_ERROR * part
         return self._ends(found, wrong)
 
     def puts(self, excess: Array, log_factor: Array, *, chance: bool = False) -> Ends:
         """``E(x - S)_+`` at x = n + excess > 0, or the ``chance`` that S < x, times ``e^log_factor``."""
-        while (_best(1, self._puts, excess) == len(self._puts.c) - 1).any() and self._puts.depth[-1] > LOG_NOTHING:
-            self._puts = _joined(self._puts, self._onward(1, self._puts))
-        start = _best(1, self._puts, excess)
-        return self._ends(*self._contour_integral(1, self._puts, start, excess, log_factor, chance))
+        puts = self._puts  # what another thread makes of it meanwhile is as good, but not to be mixed with this
+        while (_best(1, puts, excess) == len(puts.c) - 1).any() and puts.depth[-1] > LOG_NOTHING:
+            puts = _joined(puts, self._onward(1, puts))
+        self._puts = puts
+        return self._ends(*self._contour_integral(1, puts, _best(1, puts, excess), excess, log_factor, chance))
 
     def _ends(self, found: Array, wrong: Array) -> Ends:
         # Where all but little cancels, the integrand may turn faster than the nodes show; never is more lost than all.
@@ -176,18 +177,24 @@ class LognormalSum:
             found[of_j], wrong[of_j] = term.imag.sum(axis=1), error * np.abs(term).sum(axis=1)
         return found, wrong
 
-    def _extend_cut(self, excess: float) -> None:
-        """Towards 0, until the rest is silent at x = n + excess."""
+    def _cut_for(self, excess: float) -> Cut:
+        """Extended towards 0, until the rest is silent at x = n + excess.
+
+        Another thread may extend it at the same time: each goes on from what it has found, and keeps that.
+        """
+        cut = self._cut
         width = STEP if self.sigma <= STEEP else STEP / 4
-        while not self._cut.silent(excess):
-            edges = self._cut.end - width * np.arange(CUT_PANELS + 1.0)
+        while not cut.silent(excess):
+            edges = cut.end - width * np.arange(CUT_PANELS + 1.0)
             u = np.exp((edges[:-1, None] - width * (1 + CUT_NODES) / 2).ravel())
             moment = self.log_moment(-u + 0j)
             step = np.tile(CUT_WEIGHTS, CUT_PANELS) * (width / 2 / math.pi) / u
             # The turn is positive as far as contours may leave the cut; what is too small for a number counts 0.
             with np.errstate(divide="ignore"):
                 log_weight = moment.real + np.log(np.sin(np.clip(-moment.imag, 0.0, math.pi / 2)) * step)
-            self._cut = Cut(float(edges[-1]), np.append(self._cut.u, u), np.append(self._cut.log_weight, log_weight))
+            cut = Cut(float(edges[-1]), np.append(cut.u, u), np.append(cut.log_weight, log_weight))
+        self._cut = cut
+        return cut
 
 
 def _best(side: int, starts: Starts, excess: Array) -> NDArray[np.intp]:

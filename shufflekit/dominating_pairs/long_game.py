@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR, UNIT
 from shufflekit.convex_order import divided
 from shufflekit.dominating_pairs.board import Board, Scores, rise
 from shufflekit.dominating_pairs.certificate import TILTS, log_most, slack
 from shufflekit.dominating_pairs.score_grid import LogMoments, Score, finite_score
-from shufflekit.dominating_pairs.score_sums import fine_score, sums
+from shufflekit.dominating_pairs.score_sums import Sums, fine_score, sums
 
 STAGES = (30, 45, 70, 100, 150, 220, 320, 480, 700)  # after which one law is tried
 BLOCK, LONG_BLOCK = 2_000, 5_000  # steps, at most; where the board serves for all alphas
@@ -37,6 +38,7 @@ FEW_VALUES, MOST_PARTS = 8, 600
 MOST_SIZES = 12  # of scores, that a grid is looked for on which they nearly lie
 CELLS_OF_BLOCK = 48.0  # nodes a deviation of a block, when blocks are put together
 LAW_NODES = 8.0  # a deviation, of what the last of many slots are worth
+NODES_OF_SUM = 200.0  # a deviation of a sum, when it is added to what a board is worth: 2e-6 of eps
 
 
 class Few(NamedTuple):
@@ -162,12 +164,11 @@ class LongGame:
         spread = SPREAD * self.deviation * math.sqrt(boards[0].played)
         tilts = self._tilts(law, n, np.concatenate(starts), spread)
         found = sums(score, n, [score.step * tilt for tilt in tilts])
-        kept = (found.mass.upper > 0) & np.isfinite(found.mass.upper)
-        mass, value = found.mass.upper[kept], found.value[kept]
+        total = on_grid(_listed(found), math.sqrt(n * law.variance) / NODES_OF_SUM)
         noise = 4 * UNIT * math.log2(len(found.value))
         worths = []
         for board, x in zip(boards, starts, strict=True):
-            worth = np.array([float(mass @ board.value(start + value)) for start in x])
+            worth = np.array([float(dot(total.chance, board.value(start + total.value))) for start in x])
             # Of what is not listed, on the left the first value is more; on the right |y|, and at 0 the kink.
             unlisted = found.before * board.value(x + found.value[0]) + found.after * (1 + board.value(np.zeros(1))[0])
             worths.append(np.asarray((worth + unlisted) * (1 + noise)))
@@ -248,22 +249,27 @@ def _together(law: Scores, n: int) -> Scores:
     moments = LogMoments(score)
     tilts = [moments.tilt_for_rarity(n, log_mass, side) for log_mass in (-40.0, -200.0) for side in (-1, 1)]
     found = sums(score, n, [0.0, *tilts])
-    kept = (found.mass.upper > 0) & np.isfinite(found.mass.upper)
-    mass, value = found.mass.upper[kept], found.value[kept]
+    value, mass = _listed(found)
     # What is not listed: before the first, at the first; after the last, so far out that it counts for as much.
     wide = float(value[-1] - value[0])
     value = np.concatenate([value[:1], value, [value[-1] + wide]])
     mass = np.concatenate([[found.before], mass, [2 * found.after / wide]])
-    step = math.sqrt(n * law.variance) / CELLS_OF_BLOCK
-    cell = np.floor(value / step).astype(np.intp)
-    first = int(cell.min())
-    merged = divided(cell - first, value / step - cell, mass, int(cell.max()) - first + 2)
-    return Scores(step * (first + np.arange(float(len(merged)))), merged)
+    return on_grid(Scores(value, mass), math.sqrt(n * law.variance) / CELLS_OF_BLOCK)
+
+
+def _listed(found: Sums) -> Scores:
+    """The sums that are listed, with no less than their chances."""
+    kept = (found.mass.upper > 0) & np.isfinite(found.mass.upper)
+    return Scores(found.value[kept], found.mass.upper[kept])
 
 
 def coarser(law: Scores) -> Scores:
     """Larger in the convex order, on fewer points."""
-    step = math.sqrt(law.variance) / LAW_NODES
+    return on_grid(law, math.sqrt(law.variance) / LAW_NODES)
+
+
+def on_grid(law: Scores, step: float) -> Scores:
+    """Each value divided between its neighbours among the multiples of the step: larger in the convex order."""
     cell = np.floor(law.value / step).astype(np.intp)
     first = int(cell.min())
     mass = divided(cell - first, law.value / step - cell, law.chance, int(cell.max()) - first + 2)

@@ -44,6 +44,8 @@ class LotteryPair(Pair):
 
     lottery: Lottery
 
+    lists_closer, one_sided = False, True
+
     @property
     def follows_corners(self) -> bool:
         """Whether it is told apart from the clones' lottery, to fall back on."""

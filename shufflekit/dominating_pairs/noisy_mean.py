@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln, logsumexp, ndtr
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import TINY, UNIT, loss_limit
 from shufflekit.atoms import Atoms, Enclosure
@@ -122,10 +123,10 @@ class NoisyMeanPair(Pair):
 
     def _sum(self, eps: Array, log: Array, shown: Shown, side: int) -> Array:
         if not self.backwards:
-            return np.asarray((excess(log, shown.shift) * _margin(log, shown, side)) @ shown.came)
+            return np.asarray(dot(excess(log, shown.shift) * _margin(log, shown, side), shown.came))
         # E(y - Y)_+ = y E(Y - 1/y)_+, and a y is no large number.
         terms = np.exp(np.minimum(eps[:, None] + log, 700.0)) * excess(-log, shown.shift)
-        return np.asarray((terms * _margin(log, shown, side)) @ shown.came)
+        return np.asarray(dot(terms * _margin(log, shown, side), shown.came))
 
     def _nobody(self, eps: Array) -> Array:
         """What is shown where nobody came, backwards, of a removed record: that it did not, if it is not there."""
@@ -157,9 +158,9 @@ class NoisyMeanPair(Pair):
         log = np.where(off < UNSURE, log, -np.inf if self.backwards else np.inf)
         with_q, with_p = log / shown.shift + shown.shift / 2, log / shown.shift - shown.shift / 2
         if not self.backwards:
-            return self._sum(eps, log, shown, -1), np.asarray(ndtr(-with_q) @ (shown.came * shown.ratio))
+            return self._sum(eps, log, shown, -1), np.asarray(dot(ndtr(-with_q), shown.came * shown.ratio))
         without = shown.came * (shown.ratio - shown.ease)
-        return self._sum(eps, log, shown, -1), np.asarray(ndtr(with_q) @ without + ndtr(with_p) @ shown.came)
+        return self._sum(eps, log, shown, -1), np.asarray(dot(ndtr(with_q), without) + dot(ndtr(with_p), shown.came))
 
 
 @dataclass(frozen=True)

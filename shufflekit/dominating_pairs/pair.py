@@ -22,6 +22,7 @@ class Pair(ABC):
     """Two laws that stand for a protocol, P with the changed record and Q without."""
 
     lists_closer = True  # whether ``listed`` at a smaller rtol gives ends that are closer to each other
+    one_sided = False  # whether both ends are from above: then those of two lists need not bound one number
 
     @property
     def guide(self) -> "Pair | None":

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflekit._binomial import log_pmf, pmf, tail
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import KNOWN, TINY, count_error
 from shufflekit.bracket import Ends
@@ -69,8 +70,8 @@ class RareKinds(ScorePair):
         last = np.where(inside, pmf(np.where(inside, least - 1, 0), np.maximum(left - 1, 0), p), 0.0)
         spread = slope * left * p * q * last
         size = crowd.first * abs(rare) + crowd.second * abs(other) + left * (abs(low) + slope * p) - apart
-        value = float(crowd.mass @ ((start + slope * left * p) * beyond + spread)) / population
-        error = 2 * count_error(slots) * float(crowd.mass @ (size * beyond + spread)) / population + TINY
+        value = float(dot(crowd.mass, (start + slope * left * p) * beyond + spread)) / population
+        error = 2 * count_error(slots) * float(dot(crowd.mass, size * beyond + spread)) / population + TINY
         most = max(1.0, *(one.t0 for one in kinds))
         return max(value - error, 0.0), min(max(value + error + most * crowd.missing, TINY), 1.0)
 

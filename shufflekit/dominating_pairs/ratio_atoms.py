@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import SUM_ERROR
 from shufflekit.atoms import Atoms
@@ -39,7 +40,7 @@ def cells_of_loss(atoms: Atoms, per_deviation: int) -> NDArray[np.int64]:
     """The cell of each atom on a grid of losses, so many to a standard deviation."""
     log_p = atoms.log_q + atoms.loss
     p = np.exp(log_p - logsumexp(log_p))
-    deviation = math.sqrt(float(p @ (atoms.loss - p @ atoms.loss) ** 2))
+    deviation = math.sqrt(float(dot(p, (atoms.loss - dot(p, atoms.loss)) ** 2)))
     # Where a single loss has all the mass, its deviation is round-off.
     width = max(deviation, 1e-9 * float(np.abs(atoms.loss).max())) / per_deviation
     return np.floor(atoms.loss / (width or 1.0)).astype(np.int64)

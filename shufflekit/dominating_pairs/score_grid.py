@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.convex_order import cells, divided
 from shufflekit.convex_order.rounding import Index
@@ -32,7 +33,7 @@ class Score(NamedTuple):
     @property
     def mean(self) -> float:
         """Of ``(Y - low)/step``."""
-        return float(self.mass @ self.place / self.mass.sum())
+        return float(dot(self.mass, self.place) / self.mass.sum())
 
 
 def on_grid(low: float, step: float, cell: Index, mass: Array, offset: Array) -> Score:
@@ -85,8 +86,8 @@ class LogMoments:
         """Mean and standard deviation under ``e^{tilt k}``."""
         log_weight = self.log_mass + tilt * self.place
         weight = np.exp(log_weight - log_sum(log_weight))
-        mean = float(weight @ self.place)
-        return mean, math.sqrt(float(weight @ (self.place - mean) ** 2))
+        mean = float(dot(weight, self.place))
+        return mean, math.sqrt(float(dot(weight, (self.place - mean) ** 2)))
 
     def reach(self, n: int, tilt: float, log_tail: float) -> tuple[int, int]:
         """Sums beyond which, on either side, the tilted law has at most ``e^log_tail`` (Chernoff)."""

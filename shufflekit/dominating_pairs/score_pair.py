@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from shufflekit import _validate
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import LIST_ERROR, loss_limit, score_error
 from shufflekit.atoms import Atoms, Enclosure
@@ -104,9 +105,9 @@ class ScorePair(Pair):
         if math.comb(min(n, 10**4) + kinds - 1, kinds - 1) > MOST_ATOMS:
             return None
         counts = np.array(list(divisions(n, kinds)), dtype=np.int64)
-        log_r = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1) + counts @ np.log(chance)
+        log_r = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1) + dot(counts, np.log(chance))
         apart = (population - n) / population
-        p, q = apart + counts @ t0 / population, apart + counts @ t1 / population
+        p, q = apart + dot(counts, t0) / population, apart + dot(counts, t1) / population
         certain = q <= 0
         infinite = float((np.exp(log_r) * p)[certain].sum())
         shown = (q > 0) & (p > 0)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.fft import next_fast_len
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import LOG_OUTSIDE_OF_SCORES, MASS_ERROR, UNIT
 from shufflekit.bracket import Ends
@@ -80,7 +81,7 @@ def _tilted_power(score: Score, n: int, tilt: float, first: int, size: int) -> _
     heavy = weight > 0
     given = weight[heavy] * (MASS_ERROR + 4 * UNIT * np.abs(log_mass[heavy]))
     one = transformed(weight, 0, size, float(given.sum()))
-    moved = transformed(weight * away, 0, size, float(given @ np.abs(away)[heavy]))
+    moved = transformed(weight * away, 0, size, float(dot(given, np.abs(away)[heavy])))
     others = power(one, n - 1)
     mass, mass_error = entries(product(others, one), first)
     moment, moment_error = entries(product(others, moved), first)
@@ -119,9 +120,9 @@ def stop_loss(score: Score, n: int, c: float) -> Ends:
     if at >= n * (len(score.mass) - 1):
         return Ends(np.array(0.0), np.array(0.0))
     found = sums(score, n, [law.tilt_for_mean(n, at)])
-    upper = found.mass.upper @ np.maximum(found.value - c, 0.0) + found.after
+    upper = dot(found.mass.upper, np.maximum(found.value - c, 0.0)) + found.after
     known = found.mass.lower > 0
-    lower = found.mass.lower[known] @ np.maximum(found.mean.lower[known] - c, 0.0)
+    lower = dot(found.mass.lower[known], np.maximum(found.mean.lower[known] - c, 0.0))
     return Ends(lower, upper)
 
 

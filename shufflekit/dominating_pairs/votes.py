@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from shufflekit._binomial import pmf, tail
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import (
     DIFFERENCE_ERROR,
@@ -42,6 +43,7 @@ from shufflekit.dominating_pairs.sign_tails import SignTails
 
 MOST_ATOMS = 200_000  # that are listed one by one
 MOST_EPS = 310.0  # no finite loss is larger
+CLOSEST_ROWS = 5e-5  # a tolerance: nearer ones cost much, and more is lost between knots as a rule
 CHUNK = 100_000  # numbers worked on at once
 MOST_CELLS = 2**21  # of a table of tails, which is to fit in memory several times
 
@@ -128,15 +130,15 @@ class Votes(Pair):
                 low, high = self._third_window(first, last, log_cut)
                 d = (heavier.apart - self.base) / self.third
                 far = (d < low - 0.5) | (d > high + 0.5)
-                missing += float(heavier.mass[far] @ heavier.weight[far])
+                missing += float(dot(heavier.mass[far], heavier.weight[far]))
                 heavier = Rows(*(values[~far] for values in heavier))
                 upper = listed_votes(heavier, signs, self.less, self.gap, missing, log_cut)
             return Enclosure(*(atoms._replace(spacing=self._spacing()) for atoms in (lower, upper)))
+        eps, rtol = knots(self, log_cut, rtol), max(rtol, CLOSEST_ROWS)
         parts = blocks(self.count, self.rate, self.rest, width=0.6 * rtol, log_cut=log_cut)
-        eps = knots(self, log_cut, rtol)
         above = self.delta(eps, rtol, log_cut).upper
         rows = self._averaged(parts)
-        below, infinite = self._tails(rows, eps), float(self._infinite(rows.signs, rows.apart) @ rows.mass)
+        below, infinite = self._tails(rows, eps), float(dot(self._infinite(rows.signs, rows.apart), rows.mass))
         # The mass between two knots is a difference of tails.
         error = 100 * float(tail_error(parts.high[-1])) + STRETCH_ERROR
         lower = untold(below, below, infinite * (1 - error))._replace(error=error)
@@ -219,8 +221,8 @@ class Votes(Pair):
             if few.any():
                 far, far_error = self._far_excess(last, beyond, c, apart + self.less * c, at)
                 value, error = np.where(few, far, value), np.where(few, far_error, error)
-            values[i : i + step] = np.maximum(value, 0.0) @ rows.mass
-            errors[i : i + step] = error @ rows.mass
+            values[i : i + step] = dot(np.maximum(value, 0.0), rows.mass)
+            errors[i : i + step] = dot(error, rows.mass)
         return values, errors
 
     def _far_excess(self, last: Array, beyond: Array, c: Array, q: Array, eps: Array) -> tuple[Array, Array]:
@@ -243,8 +245,8 @@ class Votes(Pair):
         for i in range(0, len(eps), step):
             c, apart, w = rows.signs[None, :], rows.apart[None, :], rows.weight[None, :]
             last, beyond = self._tail_of_signs(c, w, eps[i : i + step][:, None])
-            more[i : i + step] = np.maximum(self.gap / 2 * c * last - infinite, 0.0) @ rows.mass
-            q[i : i + step] = (beyond * w + last / 2 * (apart + self.less * c)) @ rows.mass
+            more[i : i + step] = dot(np.maximum(self.gap / 2 * c * last - infinite, 0.0), rows.mass)
+            q[i : i + step] = dot(beyond * w + last / 2 * (apart + self.less * c), rows.mass)
         return Tails(more, q)
 
     def _infinite(self, signs: Array, apart: Array) -> Array:

@@ -83,6 +83,8 @@ class Composition:
         ends = answer(rtol)
         if ends.width > rtol and any(pair.lists_closer for pair, _ in self.parts):
             finer = answer(rtol / 4)
+            if any(pair.one_sided for pair, _ in self.parts):
+                return min(ends, finer, key=lambda one: one.upper)
             ends = bracket(max(ends.lower, finer.lower), min(ends.upper, finer.upper))
         return ends
 

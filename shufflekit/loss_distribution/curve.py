@@ -8,6 +8,7 @@ import numpy as np
 
 from shufflekit._validate import Array
 
+LOG_LARGEST = 600.0  # of what stands next to the scaled deltas of a curve: floating point tells both apart
 STRETCH = 500.0  # of loss, whose exponential is still a number
 
 
@@ -26,17 +27,35 @@ class Curve(NamedTuple):
 
     def epsilon(self, delta: float) -> float:
         """Where the curve falls to delta; outside the points, what this side can still be sure of."""
-        log_target = math.log(delta) + self.log_scale
-        with np.errstate(divide="ignore"):
-            above = np.flatnonzero(np.log(np.maximum(self.scaled, 0.0)) >= log_target)
-        if not len(above):
+        log_target, i = math.log(delta) + self.log_scale, self.last_above(delta)
+        if i < 0:
             return max(0.0, float(self.eps[0])) if self.upper else 0.0
-        i = above[-1]
         if i == len(self.eps) - 1:
             return math.inf if self.upper else max(0.0, float(self.eps[i]))
         target = math.exp(log_target - math.log(self.scaled[i]))
         share = (1 - target) / (1 - self.scaled[i + 1] / self.scaled[i])
         return max(0.0, float(self.eps[i] + np.log1p(share * np.expm1(self.eps[i + 1] - self.eps[i]))))
+
+    def last_above(self, delta: float) -> int:
+        """The number of the last point at which the curve is at least delta; -1 if there is none."""
+        with np.errstate(divide="ignore"):
+            above = np.flatnonzero(np.log(np.maximum(self.scaled, 0.0)) >= math.log(delta) + self.log_scale)
+        return int(above[-1]) if len(above) else -1
+
+    def shifted(self, by: float) -> "Curve":
+        """All losses so much larger."""
+        return self._replace(eps=self.eps + by)
+
+    def with_unlisted(self, infinite: float, missing: float, noise: float) -> "Curve":
+        """The same with the mass at infinite loss added, and with what is missing if it is an upper curve."""
+        unlisted = infinite * (1 + noise) + missing if self.upper else infinite * (1 - noise)
+        if unlisted <= 0:
+            return self
+        # What is at infinite loss may outweigh all the rest by more than floating point can tell.
+        excess = max(0.0, self.log_scale + math.log(unlisted) - LOG_LARGEST)
+        log_scale = self.log_scale - excess
+        scaled = self.scaled * math.exp(-excess) + math.exp(math.log(unlisted) + log_scale)
+        return self._replace(scaled=scaled, log_scale=log_scale)
 
     def delta(self, eps: float) -> float:
         """The curve at eps; below its first point 1 or what it starts with, above its last what it ends with."""
@@ -46,7 +65,9 @@ class Curve(NamedTuple):
         i = int(np.clip(np.searchsorted(self.eps, eps) - 1, 0, len(self.eps) - 2))
         value = float(self.scaled[i])
         if len(self.eps) > 1:
-            share = np.clip(np.expm1(eps - self.eps[i]) / np.expm1(self.eps[i + 1] - self.eps[i]), 0, 1)
+            gap = float(np.expm1(self.eps[i + 1] - self.eps[i]))
+            # Points that are too large to differ by what is between them: the safe one of both.
+            share = np.clip(np.expm1(eps - self.eps[i]) / gap, 0, 1) if gap > 0 else float(not self.upper)
             value += float(share * (self.scaled[i + 1] - self.scaled[i]))
         # A delta too small for floating point is not 0: the least normal number is the safe side.
         least = sys.float_info.min if self.upper else 0.0

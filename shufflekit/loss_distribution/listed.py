@@ -15,11 +15,13 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Bracket, bracket
 from shufflekit.convex_order import contract, split
 from shufflekit.loss_distribution.curve import STRETCH, Curve, deltas
+from shufflekit.loss_distribution.nodes import LEAST_ROUNDS, Nodes, by_nodes
 from shufflekit.loss_distribution.parts import Leftover, Moments, Part, leftover, moments, reach, rounding
 from shufflekit.loss_distribution.spectrum import composed
 from shufflekit.search import first_yes
 
-MAX_GRID = 2**22
+MAX_GRID, MAX_GRID_OF_ROUND = 2**22, 2**19
+FEW = 8  # atoms: the coarsest lattice may hold them all
 MAX_OUTCOMES = 2**21  # of all rounds together, that are listed one by one
 MOST_DOUBLINGS = 1100  # of a tilt, from 1: floating point holds no more
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
@@ -62,46 +64,59 @@ class Listed:
         )
 
     def _refine(
-        self, reached: Callable[[Moments, float], bool], read: Callable[[Curve], float], ends: Bracket, rtol: float
+        self,
+        reached: Callable[[Moments, float], bool],
+        read: Callable[[Curve | Nodes], float],
+        ends: Bracket,
+        rtol: float,
     ) -> Bracket:
         """Read both curves on ever finer grids, until they agree or the grid is the largest that memory should hold."""
         if len(self.upper) == 1 and self.upper[0].rounds == 1:
-            low_curve = _single_round(self.lower[0].pair, self._left[0], upper=False)
-            high_curve = _single_round(self.upper[0].pair, self._left[1], upper=True)
-            return bracket(max(ends.lower, read(low_curve)), min(ends.upper, read(high_curve)))
+            least = read(_single_round(self.lower[0].pair, self._left[0], upper=False))
+            most = read(_single_round(self.upper[0].pair, self._left[1], upper=True))
+            return bracket(max(ends.lower, least), min(ends.upper, most))
         if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
             return bracket(*ends)
         tilt = self._tilt(reached)
-        low, high = reach(self.upper, tilt)
-        # Neither the window nor the losses of one round may need more points than memory should hold.
-        widest = max(high - low, *(float(np.ptp(pair.loss)) for pair, _ in self.upper))
-        finest = widest / MAX_GRID
-        deviation = moments(self.upper, tilt).deviation / math.sqrt(sum(part.rounds for part in self.upper))
-        spacing, gap = self._spacing(deviation), math.inf
-        step = max(spacing if spacing < deviation / 3 else 0.0, deviation * math.sqrt(rtol), finest)
+        finest, gap, rounds = self._finest(tilt), math.inf, sum(part.rounds for part in self.upper)
+        deviation, many = moments(self.upper, tilt).deviation / math.sqrt(rounds), rounds >= LEAST_ROUNDS
+        spacing = self._spacing(deviation)
+        fits = spacing < deviation / 3 or max(len(pair.loss) for pair, _ in self.upper) <= FEW
+        step = max(spacing if fits else 0.0, deviation * math.sqrt(rtol))
         while True:
             # With neighbouring outcomes (nearly) on neighbouring points, few of them are moved.
-            step = max(spacing / math.ceil(0.999 * spacing / step), finest)
-            least = read(self._composed(self.lower, tilt, step, upper=False))
-            most = read(self._composed(self.upper, tilt, step, upper=True))
+            step = max(step, finest[many])
+            step = max(spacing / math.ceil(0.999 * spacing / step), finest[many])
+            curves = [self._composed(tilt, step, many, upper=upper) for upper in (False, True)]
+            if None in curves:  # too much is heard
+                if gap < math.inf and step <= finest[False]:
+                    return bracket(*ends)
+                many = False
+                continue
+            least, most = (read(curve) for curve in curves if curve is not None)
             ends = Bracket(max(ends.lower, least), min(ends.upper, most))
             gap, before = ends.upper - ends.lower, gap
             near = gap <= max(rtol * ends.upper, sys.float_info.min)
             # What no grid can mend is in the lists.
-            if near or step <= finest or gap > 0.8 * before:
+            if near or step <= finest[many] or gap > 0.8 * before:
                 return bracket(*ends)
             # The gap shrinks with the square of the step.
             step /= np.clip(1.2 * math.sqrt(gap / (rtol * ends.upper)), 2, 16)
 
-    def _composed(self, parts: Sequence[Part[Atoms]], tilt: float, step: float, *, upper: bool) -> Curve:
+    def _finest(self, tilt: float) -> dict[bool, float]:
+        """Steps at which the losses of one round, or where all frequencies are needed those of all, are many enough."""
+        low, high = reach(self.upper, tilt)
+        single = max(float(np.ptp(pair.loss)) for pair, _ in self.upper)
+        return {True: single / MAX_GRID_OF_ROUND, False: max(single, high - low) / MAX_GRID}
+
+    def _composed(self, tilt: float, step: float, many: bool, *, upper: bool) -> Curve | Nodes | None:
         """On a grid to which each pair is moved by a constant, so that its outcomes lie well."""
         if step > STRETCH:
             return Curve.unknown(upper=upper)
-        moved = [Part(pair.shifted(), rounds) for pair, rounds in parts]
-        put = split if upper else contract
-        grids = [Part(put(pair, step), rounds) for pair, rounds in moved]
-        curve = composed(grids, tilt, self._left[upper], upper=upper)
-        return curve._replace(eps=curve.eps + sum(rounds * pair.origin for pair, rounds in parts))
+        parts, put = (self.upper, split) if upper else (self.lower, contract)
+        grids = [Part(put(pair.shifted(), step), rounds) for pair, rounds in parts]
+        found = (by_nodes if many else composed)(grids, tilt, self._left[upper], upper=upper)
+        return found and found.shifted(sum(rounds * pair.origin for pair, rounds in parts))
 
     def _spacing(self, deviation: float) -> float:
         """That of the lattice, or of the largest loss from the origin: few coarse atoms then hardly move."""
@@ -133,8 +148,9 @@ def _all_outcomes(parts: Sequence[Part[Atoms]]) -> Atoms:
 
 
 def _single_round(pair: Atoms, left: Leftover, *, upper: bool) -> Curve:
-    """One round needs no grid: delta is linear in ``e^eps`` between the atoms."""
-    sign = 1 if upper else -1
-    delta = deltas(pair.loss, np.exp(pair.log_q + pair.loss)) * (1 + sign * left.noise)
+    """One round needs no grid: delta is linear in ``e^eps`` between the atoms, and from the first one down."""
+    sign, start = 1 if upper else -1, min(0.0, float(pair.loss[0])) - 1
+    loss, weight = np.append(start, pair.loss), np.append(0.0, np.exp(pair.log_q + pair.loss))
+    delta = deltas(loss, weight) * (1 + sign * left.noise)
     unlisted = left.infinite * (1 + sign * left.noise) + (left.missing if upper else 0.0)
-    return Curve(pair.loss + sign * rounding([Part(pair, 1)]), delta + unlisted, 0.0, upper=upper)
+    return Curve(loss + sign * rounding([Part(pair, 1)]), delta + unlisted, 0.0, upper=upper)

@@ -15,7 +15,6 @@ from shufflekit.loss_distribution.curve import Curve, deltas
 from shufflekit.loss_distribution.parts import Leftover, Part, moments, reach, rounding, tilted
 
 MOST_POINTS = 2**24  # of a grid; a grid that is fine enough for the tolerance needs fewer
-LOG_LARGEST = 600.0  # of what stands next to the scaled deltas of a curve: floating point tells both apart
 
 
 def composed(parts: Sequence[Part[Grid]], tilt: float, left: Leftover, *, upper: bool) -> Curve:
@@ -41,14 +40,8 @@ def composed(parts: Sequence[Part[Grid]], tilt: float, left: Leftover, *, upper:
     # Two running sums over the grid bring a rounding each a point along.
     values = values * (1 + sign * (left.noise + 2 * UNIT * len(shown)))
     values = values + sign * 2 * np.exp(LOG_OUTSIDE + log_most - tilt * s)
-    log_scale = tilt * reference - total.log_z
-    unlisted = left.infinite * (1 + sign * left.noise) + (left.missing if upper else 0.0)
-    if unlisted > 0:
-        # What is at infinite loss may outweigh all the rest by more than floating point can tell.
-        excess = max(0.0, log_scale + math.log(unlisted) - LOG_LARGEST)
-        log_scale -= excess
-        values = values * math.exp(-excess) + math.exp(math.log(unlisted) + log_scale)
-    return Curve(s + reference + sign * rounding(parts), values, log_scale, upper=upper)
+    curve = Curve(s + reference + sign * rounding(parts), values, tilt * reference - total.log_z, upper=upper)
+    return curve.with_unlisted(*left)
 
 
 def _density(parts: Sequence[Part[Grid]], tilt: float, ends: tuple[float, float], sign: float) -> tuple[int, Array]:

@@ -1,5 +1,6 @@
 """Bounds of papers, which register themselves from outside: what a comparison asks besides the protocol's own pair."""
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -49,6 +50,7 @@ class Bound(NamedTuple):
 
 
 _bounds: list[Bound] = []
+_loading = threading.RLock()
 
 
 def register(bound: Bound) -> None:
@@ -58,5 +60,6 @@ def register(bound: Bound) -> None:
 
 def registered() -> tuple[Bound, ...]:
     """All bounds, in the order in which they were registered."""
-    plugins.load_all()
-    return tuple(_bounds)
+    with _loading:  # of threads that compare at once, the second would find some of the bounds only
+        plugins.load_all()
+        return tuple(_bounds)

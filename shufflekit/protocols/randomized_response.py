@@ -39,8 +39,10 @@ class RandomizedResponseShuffle(Protocol):
         if (eps0 is None) == (gamma is None):
             raise ValueError(f"give exactly one of eps0 and gamma, got eps0={eps0!r} and gamma={gamma!r}")
         if gamma is not None:
-            gamma = _validate.open_unit(gamma=gamma)
+            given, gamma = gamma, _validate.open_unit(gamma=gamma)
             eps0 = _local_eps(k, gamma)
+            if eps0 > _validate.LARGEST_EPS0:
+                raise ValueError(f"gamma must make eps0 at most {_validate.LARGEST_EPS0}, got {given!r}")
         eps0 = _validate.local_eps(eps0=eps0)
         settle(
             self,

@@ -38,6 +38,9 @@ class Origin(NamedTuple):
 class Questions(ABC):
     """What can be asked of one round of a protocol or of many of several."""
 
+    # A product with one of numpy's numbers is left to ``__rmul__``: numpy would make arrays of runs.
+    __array_ufunc__ = None
+
     @property
     @abstractmethod
     def parts(self) -> tuple[tuple["Protocol", int], ...]:

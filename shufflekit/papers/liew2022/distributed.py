@@ -60,7 +60,7 @@ def thm4_lemma5(order: ArrayLike, sigma: float, n: int, gamma: float, distance: 
     orders, sigma, distance = _setting(order, sigma, distance)
     many = more(n, gamma, Delta)
     k = np.arange(1, many + 2.0)
-    log_chance = log_pmf(k, n, gamma)
+    log_chance = log_pmf(k, n, _validate.open_unit(gamma=gamma))
     log_chance[-1] = -(Delta**2) * n * gamma / (2 + Delta)
 
     def log_excess(o: int) -> float:
