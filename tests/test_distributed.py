@@ -15,6 +15,7 @@ from scipy.stats import binom, norm
 from shufflekit import DistributedCheckIn
 from shufflekit.convex_order import connected, profile
 from shufflekit.definitions import NoisyMean
+from shufflekit.divergences import log_renyi_moment
 from shufflekit.dominating_pairs import came, pair_of
 from shufflekit.dominating_pairs.lognormal_excess import excess, excess_error
 from shufflekit.dominating_pairs.noisy_mean import EitherWay, NoisyMeanPair
@@ -343,3 +344,16 @@ def test_dp_accounting_takes_it():
     run = DistributedCheckIn(1.0, 1_000, 0.1, "remove") * 3
     theirs = run.to_dp_accounting(1e-3).get_epsilon_for_delta(1e-5)
     assert run.epsilon(1e-5).lower <= theirs * (1 + 1e-9) <= 1.02 * run.epsilon(1e-5).upper
+
+
+@pytest.mark.parametrize(("sigma", "population", "rate"), [(1.0, 50, 0.2), (2.0, 1_000, 0.01), (0.8, 8, 0.5)])
+def test_the_bound_on_moments_is_above_them_and_near(sigma, population, rate):
+    """Near enough to say what may be left out: by little more than 1 in its logarithm, either way by the larger one."""
+    forth, back = (pair(sigma, population, rate, True, backwards) for backwards in (False, True))
+    for power in (1.0, 3.0, 7.0):
+        moments = []
+        for one in (forth, back):
+            known = one.listed(-200.0, 1e-3).lower
+            moments.append(float(log_renyi_moment(known.loss, known.log_q, np.array([power + 1]))[0]))
+        assert 0 < max(moments) <= forth.log_moment_bound(power) <= moments[0] + 1.1
+        assert back.log_moment_bound(power) == forth.log_moment_bound(power)

@@ -23,6 +23,7 @@ from shufflekit import (
 )
 from shufflekit.definitions import Definition
 from shufflekit.dominating_pairs import pair_of
+from shufflekit.protocols.shuffle import _or_silent
 from shufflekit.randomizers import random_channel
 
 RNG = np.random.default_rng(12)
@@ -128,6 +129,16 @@ def test_a_client_who_stays_away_sends_nothing(ratio):
     eps = np.array([0.0, 0.05, 0.2])
     for attack in protocol.attacks[:1]:
         assert attack.pair.delta(eps).upper == pytest.approx(ternary.delta(eps).upper, rel=1e-9)
+
+
+@pytest.mark.parametrize("channel", [RandomizedResponse(3, ratio=2), RandomizedResponse(3, 1.0)], ids=str)
+def test_numbers_stay_what_they_are(channel):
+    """With a message for silence, a table of fractions is one, and one of floats is one."""
+    protocol = ShuffledCheckIn(randomizer=channel, population=40, rate=0.25)
+    rational = channel.probs.dtype == object
+    (moves,) = protocol.define(Fraction if rational else float).moves
+    assert all(isinstance(one.chance, Fraction if rational else float) for law in moves.laws for one in law)
+    assert _or_silent(channel, 0.25).probs.dtype == channel.probs.dtype
 
 
 def test_at_a_rate_of_one_everybody_reports():
