@@ -14,8 +14,10 @@ from shufflekit import (
     Bracket,
     Channel,
     DiscretizedLaplace,
+    DistributedCheckIn,
     GaussianShuffle,
     HadamardResponse,
+    RandomAllocation,
     RandomCheckIn,
     RandomizedResponse,
     RandomizedResponseShuffle,
@@ -24,6 +26,7 @@ from shufflekit import (
     ShuffledCheckIn,
     SlidingCheckIn,
 )
+from shufflekit.protocols import Protocol
 
 PROTOCOLS = [
     Shuffle(1.0, 100),
@@ -46,6 +49,10 @@ PROTOCOLS = [
     RandomCheckIn(1.0, 1_000, 5_000, empty="skipped"),
     RandomCheckIn(1.0, 1_000, participation=0.1),
     SlidingCheckIn(2.0, 100, 5_000),
+    DistributedCheckIn(2 / 3, 5_000, 0.01),
+    DistributedCheckIn(2 / 3, 5_000, 0.01, "remove"),
+    DistributedCheckIn(1.0, 5_000, 0.01, "remove", 1 / 3),
+    RandomAllocation(math.pi, 30),
 ]
 NAMES = {name: getattr(shufflekit, name) for name in shufflekit.__all__} | {"Fraction": Fraction}
 
@@ -57,6 +64,11 @@ def test_text_copies_and_pickles_give_the_same_protocol(protocol):
         assert hash(again) == hash(protocol)
         assert repr(again) == repr(protocol)
         assert again.pair == protocol.pair
+
+
+def test_every_protocol_is_tried():
+    public = {one for one in NAMES.values() if isinstance(one, type) and issubclass(one, Protocol)}
+    assert public == {type(protocol) for protocol in PROTOCOLS}
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=str)
