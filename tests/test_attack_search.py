@@ -136,3 +136,9 @@ def test_the_second_moment_of_equal_others_is_what_the_bound_allows():
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_bound_on_order_two_by_hand():
+    """E = 3: V = 8/5 and kappa = 4/12 (1 + 4/3) = 7/9; two of four: q = 1/2."""
+    assert swaps.worst_chi_square(3) == Fraction(8, 5)
+    assert swaps.order_two_bound(3, 2, 4) == Fraction(1, 4) / 2 * Fraction(8, 5) * (1 + Fraction(7, 9) / 4)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shufflekit import RandomizedResponse, definitions, divergences, exact
+from shufflekit import RandomizedResponse, Shuffle, definitions, divergences, exact
 from shufflekit.dominating_pairs import Votes, blocks, pair_of, votes
 from tests import pairs, truth
 
@@ -240,3 +240,12 @@ def test_lists_hold_all_but_the_missing_mass(eps0):
         for log_mass in (atoms.log_q, atoms.log_q + atoms.loss):
             assert np.exp(log_mass).sum() == pytest.approx(1, abs=atoms.missing + 1e-9)
         assert atoms.missing < 1e-15
+
+
+def test_the_bound_on_moments_knows_that_few_labels_are_rare():
+    """It is far below what the largest loss alone would say, and never below a moment."""
+    one = Shuffle(6.0, 10**6, reduction="clones").pair
+    known = one.listed(-700.0, 1e-3).lower
+    for power in (7.0, 63.0):
+        moment = float(divergences.log_renyi_moment(known.loss, known.log_q, np.array([power + 1]))[0])
+        assert moment <= one.log_moment_bound(power) < 0.1 * power * one.largest_loss
