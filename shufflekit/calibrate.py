@@ -39,10 +39,7 @@ def eps0(
     """The largest eps0 of the reports; at most 300."""
     rounds, population = _validate.count(rounds=rounds, at_most=MAX_ROUNDS), n if population is None else population
     search = Search(eps, delta, lambda eps0: Shuffle(eps0, n, population, reduction=reduction) * rounds)
-    # Rounds that are eps/rounds-private each are eps-private together, whatever the shuffler does.
-    return float(
-        search.largest(min(0.999 * search.eps / rounds, MAX_EPS0), MAX_EPS0, f"eps0 = {search.eps / rounds:g}")
-    )
+    return search.largest_eps0(rounds)
 
 
 def n(eps: float, delta: float, eps0: float, rounds: int = 1, *, reduction: str = REDUCTION) -> int:

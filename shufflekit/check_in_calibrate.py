@@ -24,7 +24,7 @@ several; but it has been asked for its own guarantee, and the next number of 5 d
 import math
 
 from shufflekit import _validate
-from shufflekit.inverse import MAX_EPS0, Search
+from shufflekit.inverse import Search
 from shufflekit.protocols import MAX_N, MAX_ROUNDS, MAX_SLOTS, RandomCheckIn
 from shufflekit.protocols.check_ins import EMPTY
 
@@ -45,10 +45,7 @@ def eps0(
     """The largest eps0 of the answers; at most 300."""
     rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
     search = Search(eps, delta, lambda eps0: RandomCheckIn(eps0, slots, clients, participation, empty) * rounds)
-    # Epochs that are eps/rounds-private each are eps-private together, whoever checks in when.
-    return float(
-        search.largest(min(0.999 * search.eps / rounds, MAX_EPS0), MAX_EPS0, f"eps0 = {search.eps / rounds:g}")
-    )
+    return search.largest_eps0(rounds)
 
 
 def rounds(

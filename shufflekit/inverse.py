@@ -9,7 +9,7 @@ from shufflekit import _validate
 from shufflekit._digits import rounded
 from shufflekit.protocols import MAX_N, Protocol, Run
 
-MAX_EPS0 = 300.0
+MAX_EPS0 = float(_validate.LARGEST_EPS0)
 DIGITS = 5
 COARSE = 3e-3  # a tolerance that can tell what is far from the target
 NEAR = 1e-4  # relative: when to turn to the digits
@@ -41,6 +41,10 @@ class Search:
                 return self._last(*self._near(good, bad))
             good = bad
         return most
+
+    def largest_eps0(self, rounds: int) -> float:
+        """Of reports in that many rounds: if each is eps/rounds-private, all are eps-private, whatever else is done."""
+        return float(self.largest(min(0.999 * self.eps / rounds, MAX_EPS0), MAX_EPS0, f"eps0 = {self.eps / rounds:g}"))
 
     def _onward(self, good: End) -> Any:
         if isinstance(good.x, int):

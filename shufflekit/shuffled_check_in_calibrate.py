@@ -14,7 +14,7 @@ does not rely on it: that all is monotone says where to look, and what is return
 """
 
 from shufflekit import _validate
-from shufflekit.inverse import MAX_EPS0, Search
+from shufflekit.inverse import Search
 from shufflekit.protocols import MAX_ROUNDS, Run, ShuffledCheckIn
 from shufflekit.protocols.shuffle import REDUCTION
 
@@ -25,10 +25,7 @@ def eps0(
     """The largest eps0 of the reports; at most 300."""
     rounds = _validate.count(rounds=rounds, at_most=MAX_ROUNDS)
     search = Search(eps, delta, lambda eps0: ShuffledCheckIn(eps0, population, rate, reduction=reduction) * rounds)
-    # Rounds that are eps/rounds-private each are eps-private together, whoever comes.
-    return float(
-        search.largest(min(0.999 * search.eps / rounds, MAX_EPS0), MAX_EPS0, f"eps0 = {search.eps / rounds:g}")
-    )
+    return search.largest_eps0(rounds)
 
 
 def rate(

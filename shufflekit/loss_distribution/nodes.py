@@ -112,14 +112,16 @@ class Nodes:
 def by_nodes(parts: Sequence[Part[Grid]], tilt: float, left: Leftover, *, upper: bool) -> Nodes | None:
     """The frequencies of all rounds; None where they are too many."""
     step, deviation = parts[0].pair.step, moments(parts, tilt).deviation
-    if sum(rounds for _, rounds in parts) < LEAST_ROUNDS or deviation == 0:
+    rounds = sum(own for _, own in parts)
+    if rounds < LEAST_ROUNDS or deviation == 0:
         return None
     c = tilt + 1 / (deviation * (1 + tilt * deviation))
     total, laws = moments(parts, c), [_law(grid, rounds, c) for grid, rounds in parts]
     if total.deviation == 0:
         return None
-    log_top = total.log_z - c * step * round(total.mean / step)
-    noise = NODE_ERROR * (sum(law.rounds for law in laws) + abs(total.log_z) + abs(total.log_z - log_top))
+    centre = round(total.mean / step)
+    log_top = total.log_z - c * step * centre
+    noise = NODE_ERROR * (rounds + abs(total.log_z) + abs(total.log_z - log_top))
     if noise > MOST_NOISE:
         return None
     wrapped = _wrapped(parts, c, total)
@@ -128,16 +130,16 @@ def by_nodes(parts: Sequence[Part[Grid]], tilt: float, left: Leftover, *, upper:
     if numbers is None:
         return None
     turn = 2 * np.pi / size * numbers
-    weight, error = _terms(laws, turn, c * step, step, round(total.mean / step))
+    weight, error = _terms(laws, turn, c * step, step, centre)
     weight *= np.where(numbers > 0, 2.0, 1.0) / size
     silent = math.exp(LOG_SILENT) * _kernel(c * step, step)
     return Nodes(
         step=step,
         turn=turn,
         weight=weight,
-        error=float((np.abs(weight) * error).sum() + silent.real),
+        error=float(dot(np.abs(weight), error) + silent),
         rate=c,
-        centre=round(total.mean / step),
+        centre=centre,
         deviation=total.deviation,
         log_top=log_top,
         wrapped=wrapped,
