@@ -22,6 +22,7 @@ from shufflekit.papers.girgis2021.ternary import kbar, log_chi_square, log_gap
 from shufflekit.renyi import best_order, epsilon_at_order, log_delta_at_order
 
 MAX_ORDER = 1e7  # Theorem 1 is a sum of up to `order` terms
+PATIENCE = 6  # doublings of the order that help no more, before the search ends
 
 
 def lemma1(eps_of_order: ArrayLike, order: ArrayLike, delta: float) -> Array:
@@ -162,5 +163,5 @@ def thm3_privacy(eps0: float, n: int, k: int, T: int, delta: float) -> PrivacyAt
         return lemma1(T * thm1_at_least(orders, eps0, n, k), orders, delta)
 
     # The sum costs the more the larger the order: it is taken only where its largest terms leave a chance.
-    best = best_order(eps_at, whole=True, most=MAX_ORDER, patience=6, floor=surely_above)
+    best = best_order(eps_at, whole=True, most=MAX_ORDER, patience=PATIENCE, floor=surely_above)
     return PrivacyAtOrder(max(0.0, best.value), int(best.order))
