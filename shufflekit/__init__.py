@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from shufflekit import plugins
 
 if TYPE_CHECKING:
-    from shufflekit.bracket import Bracket, Reached
+    from shufflekit.bracket import Bracket, Reached, WideAnswer
     from shufflekit.protocols import (
         DistributedCheckIn,
         GaussianShuffle,
@@ -38,6 +38,7 @@ __all__ = [
     "Shuffle",
     "ShuffledCheckIn",
     "SlidingCheckIn",
+    "WideAnswer",
 ]
 
 plugins.when_needed(lambda: import_module("shufflekit.shuffled_check_in_bounds"))

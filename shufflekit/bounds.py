@@ -7,8 +7,9 @@ from shufflekit._validate import Array
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.papers import balle2019, comparisons, feldman2021, girgis2021
 from shufflekit.papers.koskela2023.sampling_accountant import Lemma7Pair
+from shufflekit.protocols.answers import RTOL
 from shufflekit.protocols.bounds import Bound, Reports, TooSlow, register
-from shufflekit.protocols.run import RTOL, Run
+from shufflekit.protocols.run import Run
 from shufflekit.protocols.shuffle import REDUCTIONS, Shuffle
 from shufflekit.renyi import RenyiCurve, best_order, epsilon_at_order
 

@@ -2,11 +2,15 @@
 
 import math
 import numbers
-from typing import Any, NamedTuple
+import sys
+import warnings
+from typing import Any, NamedTuple, TypeVar
 
 from shufflekit._digits import rounded
 from shufflekit._validate import Array
 from shufflekit.accuracy import SAME_NUMBER
+
+LEAST = 1e-60  # nobody asks how near a smaller delta is
 
 
 class Bracket(NamedTuple):
@@ -55,13 +59,33 @@ class Reached(Bracket):
         return f"Reached({self._shown()}, name={self.name!r})"
 
 
-def between(reached: Bracket | None, guaranteed: Bracket) -> Bracket:
-    """From what is reached to what is guaranteed; without an attack, where the guarantee is exact, its own two ends.
+class WideAnswer(UserWarning):
+    """The two ends of an answer are farther apart than was asked for. Both are certified all the same."""
 
-    Where both are one number, there may be a round-off between them.
-    """
-    if reached is None:
-        return guaranteed
+
+Answer = TypeVar("Answer", bound=Bracket)
+
+
+def said(ends: Answer, rtol: float) -> Answer:
+    """The same; a warning says so, in the line that asked the package, if its width is more than rtol."""
+    if ends.width > rtol and ends.upper > LEAST:
+        asked = "no upper end could be had" if ends.upper == math.inf else f"the ends are {ends.width:.1g} apart"
+        what = "what the attack reaches" if isinstance(ends, Reached) else "the guarantee"
+        text = f"{what} is in {ends}: {asked}, relative to the upper one, and rtol = {rtol:g}"
+        warnings.warn(text, WideAnswer, stacklevel=_depth())
+    return ends
+
+
+def _depth() -> int:
+    """How many calls up this package was entered, counted as ``warnings`` does."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == __package__:
+        depth, frame = depth + 1, frame.f_back
+    return depth
+
+
+def between(reached: Bracket, guaranteed: Bracket) -> Bracket:
+    """From what is reached to what is guaranteed. Where both are one number, there may be a round-off between them."""
     lower, upper = reached.lower, guaranteed.upper
     return bracket(min(lower, upper) if lower <= upper * (1 + SAME_NUMBER) else lower, upper)
 

@@ -9,9 +9,9 @@ from shufflekit.dominating_pairs import Pair, pair_of
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.papers import balle2020, dwork2010, kairouz2015
 from shufflekit.protocols import RandomCheckIn, SlidingCheckIn
+from shufflekit.protocols.answers import RTOL
 from shufflekit.protocols.bounds import Bound, CheckIns, TooSlow, register
 from shufflekit.protocols.check_ins import EMPTY
-from shufflekit.protocols.run import RTOL
 
 SLOW_ROUNDS = 10**7  # beyond, the optimal composition takes seconds, or minutes
 

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from shufflekit._digits import rounded
-from shufflekit.bracket import Bracket, Reached, between
+from shufflekit.bracket import Bracket, Reached
 from shufflekit.inverse import DIGITS
-from shufflekit.protocols import Run
+from shufflekit.protocols import Run, answers
+from shufflekit.protocols.answers import RTOL
 from shufflekit.protocols.shuffle import REDUCTION, REDUCTIONS
 
 PAIRS = {
@@ -141,15 +142,13 @@ def _shown(value: float, *, up: bool) -> str:
     return f"{rounded(value, up=up):<11g}"
 
 
-def _epsilon(run: Run, delta: float) -> tuple[Bracket, Reached]:
-    """What ``run.epsilon`` says, and the attack in it, which may take long: it is not asked for twice."""
-    attack = run.attack_epsilon(delta)
-    return between(attack, run.guarantee(delta)), attack
+def _sides(sides: answers.Sides) -> tuple[Bracket, Reached]:
+    return sides.answer(RTOL), sides.reached
 
 
 def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, as_json: Printed) -> None:
     """The epsilon at a delta, and every published bound where they are asked for."""
-    answer, attack = _epsilon(run, options.delta)
+    answer, attack = _sides(answers.epsilon(run, options.delta, RTOL))
     table = run.compare(options.delta) if options.compare else None
     if options.json:
         rows = {"comparison": [row._asdict() for row in table.rows]} if table else {}
@@ -163,7 +162,7 @@ def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, as_json: Pr
 
 def ask_delta(options: argparse.Namespace, run: Run, assumed: str, as_json: Printed) -> None:
     """The delta at an epsilon."""
-    answer, attack = run.delta(options.eps), run.attack_delta(options.eps)
+    answer, attack = _sides(answers.delta(run, options.eps, RTOL))
     if options.json:
         as_json(options, {"eps": options.eps, **ends("delta", answer, attack)})
         return
@@ -176,7 +175,7 @@ def tell_found(
 ) -> None:
     """What was calibrated, its name, its value and which end it is of; and what the run with it costs."""
     name, value, which = found
-    answer, attack = _epsilon(run, options.delta)
+    answer, attack = _sides(answers.epsilon(run, options.delta, RTOL))
     if options.json:
         target = {"eps": options.eps, "delta": options.delta, "solved": name, "is": which}
         as_json(options, {**target, **ends("epsilon", answer, attack)})

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple, overload
 
 from shufflekit import _validate
 from shufflekit._digits import rounded
+from shufflekit.bracket import said
 from shufflekit.protocols import MAX_N, Protocol, Run
+from shufflekit.protocols.answers import RTOL, guaranteed_epsilon
 
 MAX_EPS0 = float(_validate.LARGEST_EPS0)
 DIGITS = 5
@@ -28,7 +30,7 @@ class Search:
 
     def __init__(self, eps: float, delta: float, run: Callable[[Any], Run | Protocol]) -> None:
         self.eps, self.delta, self._run = _validate.positive(eps=eps), _validate.open_unit(delta=delta), run
-        self.at, self.fine = cache(self._at), cache(lambda x: run(x).guarantee(self.delta))
+        self.at, self.fine = cache(self._at), cache(lambda x: guaranteed_epsilon(run(x), self.delta))
 
     def largest(self, least: Any, most: Any, what: str) -> Any:
         """From least to most, epsilon rising."""
@@ -75,7 +77,7 @@ class Search:
 
     def _at(self, x: Any, near: bool = False) -> End:
         """With a first look from afar, unless the target is ``near``: then that would say nothing."""
-        ends = self.fine(x) if near else self._run(x).guarantee(self.delta, rtol=COARSE)
+        ends = self.fine(x) if near else guaranteed_epsilon(self._run(x), self.delta, COARSE)
         # A pair that is rounded up may be a little less at a finer look.
         if not near and ends.lower * (1 - COARSE) <= self.eps < ends.upper:
             ends = self.fine(x)
@@ -128,6 +130,7 @@ class Search:
         # What both tolerances certify may differ in the last digit.
         while self.fine(end(met).x).upper > self.eps:
             met -= way
+        said(self.fine(end(met).x), RTOL)
         return end(met).x
 
 

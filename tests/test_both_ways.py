@@ -11,6 +11,7 @@ from shufflekit.atoms import Atoms
 from shufflekit.dominating_pairs import GaussianPair, Pair
 from shufflekit.dominating_pairs.pair import ListedPair
 from shufflekit.protocols import Protocol
+from shufflekit.protocols.answers import composition
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,7 +39,7 @@ def test_exchanging_p_and_q_changes_no_answer(rounds: int) -> None:
 def test_the_directions_do_differ() -> None:
     """Else the test above would hold for any answer of either."""
     one: Protocol = GaussianShuffle(1.0, 5)
-    ways = one._composition().both_ways()
+    ways = composition(one).both_ways()
     assert [way.parts[0].pair for way in ways] == [GaussianPair(1.0, 5), GaussianPair(1.0, 5, backwards=True)]
     forth, back = (way.epsilon(1e-3, 1e-3) for way in ways)
     assert back.upper < 0.9 * forth.lower

@@ -4,7 +4,8 @@ import pickle
 import numpy as np
 import pytest
 
-from shufflekit.bracket import Bracket, Reached, between, bracket
+from shufflekit import RandomizedResponseShuffle, Shuffle
+from shufflekit.bracket import Bracket, Reached, WideAnswer, between, bracket, said
 
 
 def test_a_bracket_is_its_ends():
@@ -56,7 +57,6 @@ def test_what_is_reached_has_a_name():
 
 def test_between_what_is_reached_and_what_is_guaranteed():
     assert between(Reached(0.25, 0.26, "an attack"), Bracket(0.4, 0.5)) == (0.25, 0.5)
-    assert between(None, Bracket(0.4, 0.5)) == (0.4, 0.5)
     assert between(Reached(math.inf, math.inf, "an attack"), Bracket(math.inf, math.inf)) == (math.inf, math.inf)
 
 
@@ -64,3 +64,38 @@ def test_an_attack_above_the_guarantee_is_a_bug_unless_it_is_round_off():
     assert between(Reached(0.5 * (1 + 1e-12), 0.6, "an attack"), Bracket(0.4, 0.5)) == (0.5, 0.5)
     with pytest.raises(ArithmeticError, match="a bug, please report it"):
         between(Reached(0.5 * (1 + 1e-8), 0.6, "an attack"), Bracket(0.4, 0.5))
+
+
+@pytest.mark.parametrize(
+    "ends", [Bracket(0.5, 0.50005), Bracket(0.0, 1e-61), Bracket(0.0, 0.0), Bracket(math.inf, math.inf)]
+)
+def test_nothing_is_said_of_an_answer_that_is_near_enough(ends):
+    assert said(ends, 1e-4) is ends  # a warning would be an error
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        (Bracket(0.5, 0.6), r"the guarantee is in .*upper=0\.6.*: the ends are 0\.2 apart, .* rtol = 0\.0001"),
+        (Bracket(0.5, math.inf), r"the guarantee is in .*: no upper end could be had"),
+        (Reached(0.0, 1e-59, "an attack"), r"what the attack reaches is in .*'an attack'\): the ends are 1 apart"),
+    ],
+)
+def test_a_wide_answer_says_so(ends, words):
+    with pytest.warns(WideAnswer, match=words):
+        assert said(ends, 1e-4) is ends
+
+
+def test_a_warning_points_at_the_line_that_asked():
+    run = RandomizedResponseShuffle(3, 1.0, n=10) * 10**12
+    for ask in (run.guarantee, run.epsilon, run.attack_epsilon):
+        with pytest.warns(WideAnswer) as caught:
+            ends = ask(1e-6)
+        assert {one.filename for one in caught} == {__file__}
+        assert ends.lower <= ends.upper < math.inf
+
+
+def test_both_sides_are_spoken_of():
+    with pytest.warns(WideAnswer) as caught:
+        _ = (Shuffle(1.0, 10) * 10**12).epsilon(1e-6)
+    assert [str(one.message).partition(" is in")[0] for one in caught] == ["what the attack reaches", "the guarantee"]

@@ -3,19 +3,19 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from shufflekit import _validate
-from shufflekit.bracket import Bracket, Reached, between, bracket
+from shufflekit.bracket import Bracket, Reached, said
 from shufflekit.definitions import Definition, Game, Least, Lognormal, Lottery, NoisyMean
 from shufflekit.dominating_pairs import Pair, pair_of
 from shufflekit.interop import to_dp_accounting
-from shufflekit.loss_distribution import Composition, Part
-from shufflekit.protocols.attacks import Attack, Attempt, attempts, worst
+from shufflekit.protocols import answers
+from shufflekit.protocols.answers import RTOL
+from shufflekit.protocols.attacks import Attack, worst
 from shufflekit.protocols.bounds import CheckIns, Reports, ShuffledCheckIns, registered
 from shufflekit.protocols.comparison import Comparison, Row, in_order, once, row_of
 from shufflekit.renyi import RenyiCurve
@@ -24,8 +24,6 @@ MAX_ROUNDS = 10**12  # of one protocol
 OWN_PAIR = "this protocol's own pair, composed numerically"
 PURE = "each round eps0-DP, sampled; eps adds up (delta = 0)"
 NOT_LOCAL = "needs reports that are eps0-LDP"
-RTOL = 1e-4
-ROUGH = 0.03  # a tolerance at which a look is cheap
 
 
 class Origin(NamedTuple):
@@ -75,8 +73,7 @@ class Questions(ABC):
         Bracket(lower=1.27..., upper=1.28...)
         """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
-        reached = None if self._is_exact() else self.attack_epsilon(delta, rtol=rtol)
-        return between(reached, self.guarantee(delta, rtol=rtol))
+        return answers.epsilon(self, delta, rtol).answer(rtol)
 
     def delta(self, eps: float, *, rtol: float = RTOL) -> Bracket:
         """The least delta at which all rounds are (eps, delta)-private, in the same way.
@@ -86,8 +83,7 @@ class Questions(ABC):
         Bracket(lower=..., upper=...)
         """
         eps, rtol = _validate.nonnegative(eps=eps), _tolerance(rtol)
-        guaranteed = _worst([way.delta(eps, rtol) for way in self._composition().both_ways()])
-        return between(None if self._is_exact() else self.attack_delta(eps, rtol=rtol), guaranteed)
+        return answers.delta(self, eps, rtol).answer(rtol)
 
     def guarantee(self, delta: float, *, rtol: float = RTOL) -> Bracket:
         """The eps at delta of the dominating pair of all rounds, both ends of it; the upper one is that of ``epsilon``.
@@ -99,12 +95,12 @@ class Questions(ABC):
         Bracket(lower=1.351..., upper=1.351...)
         """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
-        return _worst([way.epsilon(delta, rtol) for way in self._composition().both_ways()])
+        return said(answers.guaranteed_epsilon(self, delta, rtol), rtol)
 
     @property
     def renyi_curve(self) -> RenyiCurve:
         """The Renyi divergence of the dominating pair, summed over rounds, the larger of both directions."""
-        ways = self._composition().both_ways()
+        ways = answers.composition(self).both_ways()
 
         def divergence(order: Any) -> Any:
             sums = [np.sum([rounds * pair.divergence(order) for pair, rounds in way.parts], axis=0) for way in ways]
@@ -133,16 +129,12 @@ class Questions(ABC):
         Reached(lower=0.37197..., upper=0.37197..., name='3-ary randomized response, all others at the third value')
         """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
-        return worst(self._attempts(), lambda way: way.epsilon(delta, rtol), partial(_exceeds, delta=delta))
+        return said(answers.reached_epsilon(self, delta, rtol), rtol)
 
     def attack_delta(self, eps: float, *, rtol: float = RTOL) -> Reached:
         """The delta at eps that the worst known mechanism and data set really have, in the same way."""
         eps, rtol = _validate.nonnegative(eps=eps), _tolerance(rtol)
-        return worst(
-            self._attempts(),
-            lambda way: way.delta(eps, rtol),
-            lambda way, least: way.delta(eps, ROUGH).upper > least,
-        )
+        return said(answers.reached_delta(self, eps, rtol), rtol)
 
     def compare(self, delta: float) -> Comparison:
         """Every bound of every paper at delta: its value and source, or why it does not apply; then the attacks."""
@@ -152,17 +144,7 @@ class Questions(ABC):
 
     def to_dp_accounting(self, interval: float = 1e-4) -> Any:
         """The rounds as a ``PrivacyLossDistribution`` of dp-accounting: see ``shufflekit.interop``."""
-        return to_dp_accounting(self._composition(), interval)
-
-    def _composition(self) -> Composition:
-        return Composition([Part(protocol.pair, rounds) for protocol, rounds in self.parts])
-
-    def _attempts(self) -> list[Attempt]:
-        return attempts([(protocol.attacks, rounds) for protocol, rounds in self.parts])
-
-    def _is_exact(self) -> bool:
-        """Whether an attack on each round is all that its pair is: then the answers have both ends from there."""
-        return any(attempt.parts == self._composition().parts for attempt in self._attempts())
+        return to_dp_accounting(answers.composition(self), interval)
 
     def _own_rows(self, delta: float) -> list[Row]:
         """The rounds' own pairs, where they are not those that a registered bound is about."""
@@ -187,7 +169,7 @@ class Questions(ABC):
     def _attack_rows(self, delta: float) -> list[Row]:
         """What is really reached, kind by kind."""
         rows = []
-        for one in self._attempts():
+        for one in answers.attacked(self):
             reached = worst([one], lambda way: way.epsilon(delta, RTOL))
             rows.append(Row("lower", one.name, one.source, reached.lower, one.remark))
         return rows
@@ -275,15 +257,6 @@ class Run(Questions):
 
     def __repr__(self) -> str:
         return " + ".join(f"{protocol} * {rounds:_}" for protocol, rounds in self.parts)
-
-
-def _exceeds(way: Composition, eps: float, delta: float) -> bool:
-    """Whether one round may need more than eps; many rounds would not be composed faster for less."""
-    return sum(rounds for _, rounds in way.parts) > 1 or way.delta(eps, ROUGH).upper > delta
-
-
-def _worst(ends: Sequence[Bracket]) -> Bracket:
-    return bracket(max(end.lower for end in ends), max(end.upper for end in ends))
 
 
 def _tolerance(rtol: float) -> float:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, NoReturn
 
 from shufflekit import Shuffle
 from shufflekit.bracket import Bracket
-from shufflekit.loss_distribution import Composition, Part
 from shufflekit.protocols.run import Questions
 from tools.fuzz.settings import NAMES, Setting
 
@@ -115,12 +114,6 @@ def text_of(setting: Setting, eps: float) -> str:
     """The question, as it is typed."""
     asked = {"delta": f"delta({eps})", "rdp": f"rdp({setting.order})"}
     return f"({setting.run}).{asked.get(setting.question, f'{setting.question}({setting.delta})')}"
-
-
-def guaranteed_delta(run: Questions, eps: float, rtol: float) -> Bracket:
-    """Delta of the dominating pair alone, attacks left aside."""
-    ends = [way.delta(eps, rtol) for way in Composition([Part(one.pair, own) for one, own in run.parts]).both_ways()]
-    return Bracket(max(end.lower for end in ends), max(end.upper for end in ends))
 
 
 def ask(text: str) -> Answer:

@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 from shufflekit.bracket import Bracket
+from shufflekit.protocols.answers import guaranteed_delta, guaranteed_epsilon, reached_delta, reached_epsilon
 from shufflekit.protocols.run import Questions
 from tools.fuzz import moments
-from tools.fuzz.asking import PATIENCE, Answer, Failed, aside, ask, eps_of, guaranteed_delta, memory, run_of, text_of
+from tools.fuzz.asking import PATIENCE, Answer, Failed, aside, ask, eps_of, memory, run_of, text_of
 from tools.fuzz.references import Reference, references
 from tools.fuzz.settings import Setting
 
@@ -64,9 +65,9 @@ def parts_of(setting: Setting, eps: float, answer: Answer) -> Parts:
     if setting.question in ("guarantee", "attack_epsilon"):
         return {"guarantee" if setting.question == "guarantee" else "attack": given}
     if setting.question == "epsilon":
-        return {"guarantee": run.guarantee(setting.delta), "attack": Bracket(*run.attack_epsilon(setting.delta))}
+        return {"guarantee": guaranteed_epsilon(run, setting.delta), "attack": reached_epsilon(run, setting.delta)}
     if setting.question == "delta":
-        return {"guarantee": guaranteed_delta(run, eps, RTOL), "attack": Bracket(*run.attack_delta(eps))}
+        return {"guarantee": guaranteed_delta(run, eps), "attack": reached_delta(run, eps)}
     return {}
 
 
@@ -137,7 +138,7 @@ def _second(setting: Setting, eps: float, answer: Answer, parts: Parts) -> Itera
     run, delta, ends = run_of(setting), setting.delta, answer.ends or (0.0, 0.0)
     if setting.question == "rdp":
         # [mironov2017] Prop 3, at any delta.
-        most, least = ends[0] - math.log(delta) / (setting.order - 1), run.attack_epsilon(delta).lower
+        most, least = ends[0] - math.log(delta) / (setting.order - 1), reached_epsilon(run, delta).lower
         yield from [f"rdp proves {most!r} at {delta!r}, and an attack reaches {least!r}"] if least > most else []
         return
     part = parts.get("guarantee") or parts["attack"]
@@ -151,27 +152,27 @@ def _more_rounds(run: Questions, delta: float, part: Bracket, _: bool) -> bool:
 
 
 def _smaller_delta(run: Questions, delta: float, part: Bracket, _: bool) -> bool:
-    return run.guarantee(delta / 10).upper >= part.lower
+    return guaranteed_epsilon(run, delta / 10).upper >= part.lower
 
 
 def _back_to_delta(run: Questions, delta: float, part: Bracket, guaranteed: bool) -> bool:
     """At the guarantee's upper end delta is met; at what is reached it is not below."""
     if guaranteed and part.upper < math.inf:
-        return guaranteed_delta(run, part.upper, RTOL).lower <= delta * (1 + ROUND_OFF)
+        return guaranteed_delta(run, part.upper).lower <= delta * (1 + ROUND_OFF)
     reached = min(part.lower, FAR)
-    return reached == 0 or guaranteed_delta(run, reached, RTOL).upper >= delta * (1 - ROUND_OFF)
+    return reached == 0 or guaranteed_delta(run, reached).upper >= delta * (1 - ROUND_OFF)
 
 
 def _rounds_at_eps(run: Questions, eps: float, part: Bracket, _: bool) -> bool:
-    return guaranteed_delta(run * 2, eps, RTOL).upper >= part.lower
+    return guaranteed_delta(run * 2, eps).upper >= part.lower
 
 
 def _larger_eps(run: Questions, eps: float, part: Bracket, _: bool) -> bool:
-    return guaranteed_delta(run, 1.1 * eps, RTOL).lower <= part.upper
+    return guaranteed_delta(run, 1.1 * eps).lower <= part.upper
 
 
 def _back_to_eps(run: Questions, eps: float, part: Bracket, _: bool) -> bool:
-    return not 1e-300 < part.upper < 1 or run.guarantee(part.upper).lower <= eps * (1 + ROUND_OFF)
+    return not 1e-300 < part.upper < 1 or guaranteed_epsilon(run, part.upper).lower <= eps * (1 + ROUND_OFF)
 
 
 SECOND_EPSILON = (

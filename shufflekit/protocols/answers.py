@@ -1,0 +1,86 @@
+"""The two sides of each answer: what the pairs guarantee, and what attacks really reach."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from shufflekit.bracket import Bracket, Reached, between, bracket, said
+from shufflekit.loss_distribution import Composition, Part
+from shufflekit.protocols.attacks import Attempt, attempts, worst
+
+if TYPE_CHECKING:
+    from shufflekit.protocols.run import Questions
+
+RTOL = 1e-4
+ROUGH = 0.03  # a tolerance at which a look is cheap
+
+
+class Sides(NamedTuple):
+    """Two certified ends of what is guaranteed, two of what is reached, and by which attack."""
+
+    guaranteed: Bracket
+    reached: Reached
+
+    def answer(self, rtol: float) -> Bracket:
+        """From what is reached to what is guaranteed; a warning says of either if it is wider than rtol."""
+        return between(said(self.reached, rtol), said(self.guaranteed, rtol))
+
+
+def epsilon(run: "Questions", delta: float, rtol: float) -> Sides:
+    """The eps at delta. Where an attack is all that the pair is, it is not worked out twice."""
+    guaranteed, exact = guaranteed_epsilon(run, delta, rtol), _exact_attempt(run)
+    return Sides(guaranteed, Reached(*guaranteed, exact.name) if exact else reached_epsilon(run, delta, rtol))
+
+
+def delta(run: "Questions", eps: float, rtol: float) -> Sides:
+    """The delta at eps, in the same way."""
+    guaranteed, exact = guaranteed_delta(run, eps, rtol), _exact_attempt(run)
+    return Sides(guaranteed, Reached(*guaranteed, exact.name) if exact else reached_delta(run, eps, rtol))
+
+
+def guaranteed_epsilon(run: "Questions", delta: float, rtol: float = RTOL) -> Bracket:
+    """The eps at delta of the dominating pair, in its worse direction."""
+    return _worse([way.epsilon(delta, rtol) for way in composition(run).both_ways()])
+
+
+def guaranteed_delta(run: "Questions", eps: float, rtol: float = RTOL) -> Bracket:
+    """The delta at eps of the dominating pair."""
+    return _worse([way.delta(eps, rtol) for way in composition(run).both_ways()])
+
+
+def reached_epsilon(run: "Questions", delta: float, rtol: float = RTOL) -> Reached:
+    """The eps at delta of the worst attack."""
+
+    def exceeds(way: Composition, least: float) -> bool:
+        """Whether one round may need more; many rounds would not be composed faster for less."""
+        return sum(rounds for _, rounds in way.parts) > 1 or way.delta(least, ROUGH).upper > delta
+
+    return worst(attacked(run), lambda way: way.epsilon(delta, rtol), exceeds)
+
+
+def reached_delta(run: "Questions", eps: float, rtol: float = RTOL) -> Reached:
+    """The delta at eps of the worst attack."""
+
+    def exceeds(way: Composition, least: float) -> bool:
+        return way.delta(eps, ROUGH).upper > least
+
+    return worst(attacked(run), lambda way: way.delta(eps, rtol), exceeds)
+
+
+def composition(run: "Questions") -> Composition:
+    """The rounds' dominating pairs."""
+    return Composition([Part(protocol.pair, rounds) for protocol, rounds in run.parts])
+
+
+def attacked(run: "Questions") -> list[Attempt]:
+    """The rounds in the ways that they can be attacked."""
+    return attempts([(protocol.attacks, rounds) for protocol, rounds in run.parts])
+
+
+def _exact_attempt(run: "Questions") -> Attempt | None:
+    """An attack on each round that is all that its pair is, if there is one."""
+    parts = composition(run).parts
+    return next((attempt for attempt in attacked(run) if attempt.parts == parts), None)
+
+
+def _worse(ends: Sequence[Bracket]) -> Bracket:
+    return bracket(max(end.lower for end in ends), max(end.upper for end in ends))
