@@ -1,17 +1,32 @@
 """The two sides of each answer: what the pairs guarantee, and what attacks really reach."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from shufflekit.bracket import Bracket, Reached, between, bracket, said
+from shufflekit.dominating_pairs import Pair
 from shufflekit.loss_distribution import Composition, Part
-from shufflekit.protocols.attacks import Attempt, attempts, worst
-
-if TYPE_CHECKING:
-    from shufflekit.protocols.run import Questions
+from shufflekit.protocols.attacks import Attack, Attempt, attempts, worst
 
 RTOL = 1e-4
 ROUGH = 0.03  # a tolerance at which a look is cheap
+
+
+class Round(Protocol):
+    """What an answer needs to know of a protocol."""
+
+    @property
+    def pair(self) -> Pair: ...
+
+    @property
+    def attacks(self) -> Sequence[Attack]: ...
+
+
+class Rounds(Protocol):
+    """Protocols, and how many rounds of each."""
+
+    @property
+    def parts(self) -> Sequence[tuple[Round, int]]: ...
 
 
 class Sides(NamedTuple):
@@ -25,29 +40,29 @@ class Sides(NamedTuple):
         return between(said(self.reached, rtol), said(self.guaranteed, rtol))
 
 
-def epsilon(run: "Questions", delta: float, rtol: float) -> Sides:
+def epsilon(run: Rounds, delta: float, rtol: float) -> Sides:
     """The eps at delta. Where an attack is all that the pair is, it is not worked out twice."""
     guaranteed, exact = guaranteed_epsilon(run, delta, rtol), _exact_attempt(run)
     return Sides(guaranteed, Reached(*guaranteed, exact.name) if exact else reached_epsilon(run, delta, rtol))
 
 
-def delta(run: "Questions", eps: float, rtol: float) -> Sides:
+def delta(run: Rounds, eps: float, rtol: float) -> Sides:
     """The delta at eps, in the same way."""
     guaranteed, exact = guaranteed_delta(run, eps, rtol), _exact_attempt(run)
     return Sides(guaranteed, Reached(*guaranteed, exact.name) if exact else reached_delta(run, eps, rtol))
 
 
-def guaranteed_epsilon(run: "Questions", delta: float, rtol: float = RTOL) -> Bracket:
+def guaranteed_epsilon(run: Rounds, delta: float, rtol: float = RTOL) -> Bracket:
     """The eps at delta of the dominating pair, in its worse direction."""
     return _worse([way.epsilon(delta, rtol) for way in composition(run).both_ways()])
 
 
-def guaranteed_delta(run: "Questions", eps: float, rtol: float = RTOL) -> Bracket:
+def guaranteed_delta(run: Rounds, eps: float, rtol: float = RTOL) -> Bracket:
     """The delta at eps of the dominating pair."""
     return _worse([way.delta(eps, rtol) for way in composition(run).both_ways()])
 
 
-def reached_epsilon(run: "Questions", delta: float, rtol: float = RTOL) -> Reached:
+def reached_epsilon(run: Rounds, delta: float, rtol: float = RTOL) -> Reached:
     """The eps at delta of the worst attack."""
 
     def exceeds(way: Composition, least: float) -> bool:
@@ -57,7 +72,7 @@ def reached_epsilon(run: "Questions", delta: float, rtol: float = RTOL) -> Reach
     return worst(attacked(run), lambda way: way.epsilon(delta, rtol), exceeds)
 
 
-def reached_delta(run: "Questions", eps: float, rtol: float = RTOL) -> Reached:
+def reached_delta(run: Rounds, eps: float, rtol: float = RTOL) -> Reached:
     """The delta at eps of the worst attack."""
 
     def exceeds(way: Composition, least: float) -> bool:
@@ -66,17 +81,17 @@ def reached_delta(run: "Questions", eps: float, rtol: float = RTOL) -> Reached:
     return worst(attacked(run), lambda way: way.delta(eps, rtol), exceeds)
 
 
-def composition(run: "Questions") -> Composition:
+def composition(run: Rounds) -> Composition:
     """The rounds' dominating pairs."""
     return Composition([Part(protocol.pair, rounds) for protocol, rounds in run.parts])
 
 
-def attacked(run: "Questions") -> list[Attempt]:
+def attacked(run: Rounds) -> list[Attempt]:
     """The rounds in the ways that they can be attacked."""
     return attempts([(protocol.attacks, rounds) for protocol, rounds in run.parts])
 
 
-def _exact_attempt(run: "Questions") -> Attempt | None:
+def _exact_attempt(run: Rounds) -> Attempt | None:
     """An attack on each round that is all that its pair is, if there is one."""
     parts = composition(run).parts
     return next((attempt for attempt in attacked(run) if attempt.parts == parts), None)
