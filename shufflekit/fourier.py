@@ -9,6 +9,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.fft import irfft, rfft
 
 from shufflekit._dot import dot
@@ -32,10 +33,9 @@ class Entries(NamedTuple):
     error: float
 
 
-def transformed(weight: Array, first: int, size: int, error: float = 0.0) -> Spectrum:
-    """Of weights at the places first, first + 1, ..., wrapped around; they err by ``error`` together."""
-    place = (first + np.arange(len(weight))) % size
-    value = rfft(np.bincount(place, weight, size))
+def transformed(weight: Array, place: NDArray[Any], size: int, error: float = 0.0) -> Spectrum:
+    """Of weights at whole places, wrapped around; they err by ``error`` together."""
+    value = rfft(np.bincount(place % size, weight, size))
     off = fft_error(size) * float(np.abs(weight).sum()) + error
     bound = np.abs(value) + off
     with np.errstate(divide="ignore", invalid="ignore"):

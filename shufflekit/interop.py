@@ -94,6 +94,5 @@ def _on_grid(atoms: Atoms, interval: float) -> tuple[dict[int, float], float]:
         raise ValueError(f"interval must be at least {least:g} for so large losses, got {interval:g}")
     grid = split(atoms, interval)
     mass = np.exp(grid.log_q + grid.loss) * (1 + LISTED_ERROR + atoms.error)
-    kept = np.flatnonzero(mass)
     infinity = min(1.0, atoms.infinite + atoms.missing)
-    return dict(zip((grid.first + kept).tolist(), mass[kept].tolist(), strict=True)), infinity
+    return dict(zip(grid.place.tolist(), mass.tolist(), strict=True)), infinity

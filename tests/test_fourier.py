@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from shufflekit.fourier import entries, power, product, transformed
+from shufflekit.fourier import Spectrum, entries, power, product, transformed
 
 BITS = 30  # weights are whole numbers over 2^30 and sum to 1: floating point has them exactly
 SEEDS = range(4)
@@ -38,6 +38,11 @@ def in_floats(law: list[int]) -> np.ndarray:
     return np.array(law) / 2.0**BITS
 
 
+def at(first: int, law: np.ndarray, size: int, error: float = 0.0) -> Spectrum:
+    """The transform of weights at the places from the first on."""
+    return transformed(law, first + np.arange(len(law)), size, error)
+
+
 def largest_error(found: np.ndarray, exact: list[int], n: int) -> float:
     """Of all entries, against whole numbers over 2^(30 n)."""
     padded = exact + [0] * (len(found) - len(exact))
@@ -52,7 +57,7 @@ def test_powers_are_within_their_error_and_it_is_not_far_off(length, n, steep):
     for seed in SEEDS:
         law = weights(length, steep, seed)
         exact = exact_power(law, n)
-        found = entries(power(transformed(in_floats(law), 0, len(exact) + 3), n), 0)
+        found = entries(power(at(0, in_floats(law), len(exact) + 3), n), 0)
         real.append(largest_error(found.value, exact, n))
         stated.append(found.error)
         assert real[-1] <= stated[-1]
@@ -65,10 +70,7 @@ def test_products_are_within_their_error_and_it_is_not_far_off(first, second):
     for seed in SEEDS:
         laws = [weights(length, 2, seed) for length, _ in (first, second)]
         exact = convolved(exact_power(laws[0], first[1]), exact_power(laws[1], second[1]))
-        parts = [
-            power(transformed(in_floats(law), 0, len(exact)), n)
-            for law, (_, n) in zip(laws, (first, second), strict=True)
-        ]
+        parts = [power(at(0, in_floats(law), len(exact)), n) for law, (_, n) in zip(laws, (first, second), strict=True)]
         found = entries(product(*parts), 0)
         real.append(largest_error(found.value, exact, first[1] + second[1]))
         stated.append(found.error)
@@ -84,7 +86,7 @@ def test_places_wrap_around(size, first):
     wrapped = [0] * size
     for i, value in enumerate(exact_power(law, n)):
         wrapped[(n * start + i - first) % size] += value
-    found = entries(power(transformed(in_floats(law), start, size), n), first)
+    found = entries(power(at(start, in_floats(law), size), n), first)
     assert largest_error(found.value, wrapped, n) <= found.error < 1e-13
 
 
@@ -93,11 +95,11 @@ def test_weights_that_are_known_to_an_error_only():
     exact = exact_power(law, n)
     wrong = in_floats(law) * (1 + 1e-9 * np.array([1, -1, 1, 1, -1, 1]))
     given = float(np.abs(wrong - in_floats(law)).sum())
-    found = entries(power(transformed(wrong, 0, len(exact), given), n), 0)
+    found = entries(power(at(0, wrong, len(exact), given), n), 0)
     real = largest_error(found.value, exact, n)
     assert 1e-11 < real <= found.error <= FAR_OFF * real
     # Had it not been said, the error would be larger than what is stated.
-    assert entries(power(transformed(wrong, 0, len(exact)), n), 0).error < real
+    assert entries(power(at(0, wrong, len(exact)), n), 0).error < real
 
 
 def test_signed_weights():
@@ -105,7 +107,7 @@ def test_signed_weights():
     law = weights(8, 1, 1)
     signed = [x * (i - 4) for i, x in enumerate(law)]
     exact = convolved(exact_power(law, 30), signed)
-    parts = power(transformed(in_floats(law), 0, len(exact)), 30), transformed(in_floats(signed), 0, len(exact))
+    parts = power(at(0, in_floats(law), len(exact)), 30), at(0, in_floats(signed), len(exact))
     found = entries(product(*parts), 0)
     assert 0 < largest_error(found.value, exact, 31) <= found.error < 1e-13
 
@@ -113,7 +115,7 @@ def test_signed_weights():
 def test_frequencies_that_keep_nothing_are_part_of_the_error():
     """A million coins: all but a few frequencies are silent."""
     n = 10**6
-    spectrum = power(transformed(np.array([0.5, 0.5]), 0, n + 1), n)
+    spectrum = power(at(0, np.array([0.5, 0.5]), n + 1), n)
     silent = spectrum.value == 0
     assert silent.mean() > 0.9 and (spectrum.error[silent] == 1).all()
     found = entries(spectrum, 0)

@@ -9,28 +9,29 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import FIRST_PULL
 from shufflekit.atoms import Atoms
 from shufflekit.convex_order.potentials import exceeds
-from shufflekit.convex_order.rounding import divided, put_together
+from shufflekit.convex_order.rounding import put_together
 
 FEW = 8  # atoms; with no more of them, each matters
 MOST_PULLS = 100
 
 
 class Grid(NamedTuple):
-    """A law of losses on multiples of ``step``, from ``first * step`` on: the logarithms of the Q-masses."""
+    """A law of losses on multiples of ``step``: their numbers, rising, and the logarithms of the Q-masses there."""
 
     step: float
-    first: int
+    place: NDArray[np.int64]
     log_q: Array
 
     @property
     def loss(self) -> Array:
-        return np.asarray(self.step * (self.first + np.arange(len(self.log_q))), dtype=np.float64)
+        return np.asarray(self.step * self.place, dtype=np.float64)
 
 
 def split(atoms: Atoms, step: float) -> Grid:
@@ -38,12 +39,17 @@ def split(atoms: Atoms, step: float) -> Grid:
     loss, log_q = atoms.loss, atoms.log_q
     cell = np.floor(loss / step).astype(np.int64)
     up = np.clip(np.expm1(loss - cell * step) / math.expm1(step), 0.0, 1.0)
-    first = int(cell.min())
     # Sums of many small masses must not be lost next to large ones: they are added relative to the largest nearby.
     top = float(log_q.max())
-    total = divided(cell - first, up, np.exp(log_q - top), int(cell.max()) - first + 2)
-    with np.errstate(divide="ignore"):
-        return Grid(step, first, np.log(total) + top)
+    mass = np.exp(log_q - top)
+    start = np.flatnonzero(np.diff(cell, prepend=cell[0] - 1))
+    low, high = cell[start], cell[start] + 1
+    place = np.union1d(low, high)
+    total = np.zeros(len(place))
+    total[np.searchsorted(place, low)] = np.add.reduceat(mass * (1 - up), start)
+    total[np.searchsorted(place, high)] += np.add.reduceat(mass * up, start)
+    kept = total > 0
+    return Grid(step, place[kept], np.log(total[kept]) + top)
 
 
 def contract(atoms: Atoms, step: float) -> Grid:

@@ -70,7 +70,8 @@ class _Power(NamedTuple):
 
 def _tilted_power(score: Score, n: int, tilt: float, first: int, size: int) -> _Power:
     """Certified masses, and conditional means of the sum in steps, of the rounded sums first, first + 1, ..."""
-    k, centre = np.arange(float(len(score.mass))), score.mean
+    number, centre = np.arange(len(score.mass)), score.mean
+    k = number.astype(np.float64)
     with np.errstate(divide="ignore"):
         log_mass = np.log(score.mass)
     log_weight = log_mass + tilt * (k - centre)
@@ -80,8 +81,8 @@ def _tilted_power(score: Score, n: int, tilt: float, first: int, size: int) -> _
     # The masses themselves err by a little, and by a unit times their logarithm.
     heavy = weight > 0
     given = weight[heavy] * (MASS_ERROR + 4 * UNIT * np.abs(log_mass[heavy]))
-    one = transformed(weight, 0, size, float(given.sum()))
-    moved = transformed(weight * away, 0, size, float(dot(given, np.abs(away)[heavy])))
+    one = transformed(weight, number, size, float(given.sum()))
+    moved = transformed(weight * away, number, size, float(dot(given, np.abs(away)[heavy])))
     others = power(one, n - 1)
     mass, mass_error = entries(product(others, one), first)
     moment, moment_error = entries(product(others, moved), first)

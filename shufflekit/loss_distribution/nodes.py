@@ -151,8 +151,7 @@ def by_nodes(parts: Sequence[Part[Grid]], tilt: float, left: Leftover, *, upper:
 
 def _law(grid: Grid, rounds: int, c: float) -> Law:
     weight = np.exp(tilted(grid, c))
-    place = grid.first + np.flatnonzero(weight > 0)
-    weight = weight[weight > 0]
+    place, weight = grid.place[weight > 0], weight[weight > 0]
     middle = round(float(dot(weight, place.astype(np.float64))))
     return Law((place - middle).astype(np.float64), weight, middle, rounds)
 

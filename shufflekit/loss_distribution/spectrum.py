@@ -49,9 +49,9 @@ def _density(parts: Sequence[Part[Grid]], tilt: float, ends: tuple[float, float]
     step = parts[0].pair.step
     weights = [np.exp(tilted(grid, tilt)) for grid, _ in parts]
     low, high = math.floor(ends[0] / step), math.ceil(ends[1] / step)
-    size = next_fast_len(max(high - low + 1, *(len(weight) for weight in weights)), real=True)
+    size = next_fast_len(max(high - low + 1, *(int(np.ptp(grid.place)) + 1 for grid, _ in parts)), real=True)
     rounds = [
-        power(transformed(weight, grid.first, size), own) for (grid, own), weight in zip(parts, weights, strict=True)
+        power(transformed(weight, grid.place, size), own) for (grid, own), weight in zip(parts, weights, strict=True)
     ]
     found = entries(reduce(product, rounds), low)
     return low, np.maximum(found.value + sign * found.error, 0.0)
