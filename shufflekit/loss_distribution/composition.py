@@ -3,7 +3,6 @@
 import math
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from shufflekit import _validate
 from shufflekit.accuracy import LOG_LEFT_OUT, NO_LOSS
@@ -16,6 +15,8 @@ from shufflekit.loss_distribution.parts import Part
 
 LOG_LEAST = -745.0  # below it, e^x is 0
 ROUGH = 0.3  # a tolerance at which an evaluation is cheap
+MOST_LISTS, HARDLY = 3, 0.7  # lists, each closer than the one before, as long as it helps
+MOST_CLOSER, LEAST_CLOSER = 1 / 64, 1 / 4  # what a tolerance is multiplied by
 
 
 class Composition:
@@ -45,7 +46,7 @@ class Composition:
         if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.epsilon(self.parts[0].pair, delta, rtol)
         log_cut = math.log(delta) - math.log(self._rounds) + LOG_LEFT_OUT
-        ends = self._refine(lambda rtol: self._listed(log_cut, rtol).epsilon(delta, rtol), rtol)
+        ends = self._refine(lambda known: known.epsilon(delta, rtol), log_cut, rtol, rtol)
         return bracket(min(ends.lower, most), min(ends.upper, most))
 
     def delta(self, eps: float, rtol: float) -> Bracket:
@@ -60,32 +61,38 @@ class Composition:
         # What may be left out follows from how small the answer is, roughly.
         log_cut, spare = -35.0, -math.inf
         while log_cut > max(spare, LOG_LEAST):
-            ends = self._delta_of_listed(eps, log_cut, ROUGH)
+            ends = self._listed(log_cut, ROUGH).delta(eps, ROUGH)
             spare = math.log(max(ends.lower, sys.float_info.min)) - math.log(self._rounds) + LOG_LEFT_OUT
             if spare >= log_cut:
                 break
             log_cut = max(spare, 3 * log_cut, LOG_LEAST)
-        return self._refine(partial(self._delta_of_listed, eps, log_cut), rtol)
-
-    def _delta_of_listed(self, eps: float, log_cut: float, rtol: float) -> Bracket:
-        return self._listed(log_cut, rtol).delta(eps, rtol)
+        # delta moves about 2 log(1/delta) times as much as eps does.
+        near = rtol / max(1.0, -math.log(max(ends.upper, sys.float_info.min)))
+        return self._refine(lambda known: known.delta(eps, rtol), log_cut, rtol, near)
 
     @property
     def _largest_loss(self) -> float:
         """A number that no loss of all rounds exceeds."""
         return sum(rounds * max(pair.largest_loss, sys.float_info.min) for pair, rounds in self.parts)
 
-    def _listed(self, log_cut: float, rtol: float) -> Listed:
-        return Listed([Part(pair.listed(log_cut, rtol / 2), rounds) for pair, rounds in self.parts])
+    def _listed(self, log_cut: float, near: float) -> Listed:
+        return Listed([Part(pair.listed(log_cut, near / 2), rounds) for pair, rounds in self.parts])
 
-    def _refine(self, answer: Callable[[float], Bracket], rtol: float) -> Bracket:
-        """Pairs that are not listed exactly are listed more closely, once, when that was what kept the ends apart."""
-        ends = answer(rtol)
-        if ends.width > rtol and any(pair.lists_closer for pair, _ in self.parts):
-            finer = answer(rtol / 4)
+    def _refine(self, ask: Callable[[Listed], Bracket], log_cut: float, rtol: float, near: float) -> Bracket:
+        """Pairs that are not listed exactly are listed more closely while that is what keeps the ends apart."""
+        known = self._listed(log_cut, near)
+        ends, closer = ask(known), any(pair.lists_closer for pair, _ in self.parts)
+        for _ in range(MOST_LISTS if closer else 0):
+            if ends.width <= rtol or not known.too_coarse:
+                break
+            near *= min(max(rtol / (2 * ends.width), MOST_CLOSER), LEAST_CLOSER)
+            known, before = self._listed(log_cut, near), ends
+            finer = ask(known)
             if any(pair.one_sided for pair, _ in self.parts):
                 return min(ends, finer, key=lambda one: one.upper)
             ends = bracket(max(ends.lower, finer.lower), min(ends.upper, finer.upper))
+            if ends.width > HARDLY * before.width:
+                break
         return ends
 
 

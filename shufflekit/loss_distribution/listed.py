@@ -20,10 +20,15 @@ from shufflekit.loss_distribution.parts import Leftover, Moments, Part, leftover
 from shufflekit.loss_distribution.spectrum import composed
 from shufflekit.search import first_yes
 
-MAX_GRID, MAX_GRID_OF_ROUND = 2**22, 2**19
+MAX_GRID, MAX_GRID_OF_ROUND = 2**22, 2**30  # points; of one round only those that have mass are looked at
 FEW = 8  # atoms: the coarsest lattice may hold them all
 MAX_OUTCOMES = 2**21  # of all rounds together, that are listed one by one
 MOST_DOUBLINGS = 1100  # of a tilt, from 1: floating point holds no more
+NEAR_LATTICE = 4.0  # steps that are larger than a lattice's by no more than that are made as small
+LASTING = 1.1  # times the gap that no grid mends: then the next one is hardly worth its price
+HARDLY = 0.8  # of the gap before: then ends that are far apart come no nearer
+KNOWN_GAP = 0.5  # of the upper end: from a larger gap nothing follows
+PART_OF_LASTING = 0.1  # of that gap, to which a grid should come near
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -36,9 +41,11 @@ class Listed:
         outcomes = math.prod(len(pair.loss) ** min(rounds, 64) for pair, rounds in self.upper)
         if outcomes <= MAX_OUTCOMES and all(rounds <= 64 for _, rounds in self.upper):
             self.lower, self.upper = ([Part(_all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
+        self._exact = all(_same(below.pair, above.pair) for below, above in zip(self.lower, self.upper, strict=True))
         self._left = leftover(self.lower), leftover(self.upper)
         most = sum(rounds * float(pair.loss[-1]) for pair, rounds in self.upper) + rounding(self.upper)
         self._largest_loss = math.inf if self._left[1].infinite else most
+        self.too_coarse = False  # whether the last answer's ends would be nearer if the lists were
 
     def epsilon(self, delta: float, rtol: float) -> Bracket:
         """The least eps with ``delta(eps) <= delta``."""
@@ -71,7 +78,9 @@ class Listed:
         rtol: float,
     ) -> Bracket:
         """Read both curves on ever finer grids, until they agree or the grid is the largest that memory should hold."""
+        self.too_coarse = False
         if len(self.upper) == 1 and self.upper[0].rounds == 1:
+            self.too_coarse = True
             least = read(_single_round(self.lower[0].pair, self._left[0], upper=False))
             most = read(_single_round(self.upper[0].pair, self._left[1], upper=True))
             return bracket(max(ends.lower, least), min(ends.upper, most))
@@ -80,34 +89,43 @@ class Listed:
         tilt = self._tilt(reached)
         finest, gap, rounds = self._finest(tilt), math.inf, sum(part.rounds for part in self.upper)
         deviation, many = moments(self.upper, tilt).deviation / math.sqrt(rounds), rounds >= LEAST_ROUNDS
-        spacing = self._spacing(deviation)
-        fits = spacing < deviation / 3 or max(len(pair.loss) for pair, _ in self.upper) <= FEW
-        step = max(spacing if fits else 0.0, deviation * math.sqrt(rtol))
+        lattice = self._lattice()
+        fits = lattice < deviation / 3 or max(len(pair.loss) for pair, _ in self.upper) <= FEW
+        step = max(lattice or self._largest_of_round() if fits else 0.0, deviation * math.sqrt(rtol))
+        before, lasting = math.inf, 0.0
         while True:
-            # With neighbouring outcomes (nearly) on neighbouring points, few of them are moved.
-            step = max(step, finest[many])
-            step = max(spacing / math.ceil(0.999 * spacing / step), finest[many])
-            curves = [self._composed(tilt, step, many, upper=upper) for upper in (False, True)]
-            if None in curves:  # too much is heard
+            step = max(self._aligned(max(step, finest[many]), lattice), finest[many])
+            curves = self._both(tilt, step, many)
+            if curves is None:  # too much is heard
                 if gap < math.inf and step <= finest[False]:
                     return bracket(*ends)
                 many = False
                 continue
-            least, most = (read(curve) for curve in curves if curve is not None)
+            least, most = (read(curve) for curve in curves)
             ends = Bracket(max(ends.lower, least), min(ends.upper, most))
-            gap, before = ends.upper - ends.lower, gap
-            near = gap <= max(rtol * ends.upper, sys.float_info.min)
-            # What no grid can mend is in the lists.
-            if near or step <= finest[many] or gap > 0.8 * before:
+            last, gap = gap, ends.upper - ends.lower
+            if gap <= max(rtol * ends.upper, sys.float_info.min) or step <= 1.01 * finest[many]:
                 return bracket(*ends)
-            # The gap shrinks with the square of the step.
-            step /= np.clip(1.2 * math.sqrt(gap / (rtol * ends.upper)), 2, 16)
+            # What a grid adds to the gap shrinks with its step or with the square of it; what lasts is in the lists.
+            if last < KNOWN_GAP * ends.upper and step < before and not self._exact:
+                lasting = max(0.0, gap - step / before * last) / (1 - step / before)
+            if gap <= LASTING * lasting or gap > HARDLY * last > KNOWN_GAP * ends.upper:
+                self.too_coarse = True
+                return bracket(*ends)
+            wanted = max(rtol * ends.upper - lasting, PART_OF_LASTING * lasting)
+            step, before = step / np.clip(1.2 * math.sqrt((gap - lasting) / wanted), 2, 16), step
 
     def _finest(self, tilt: float) -> dict[bool, float]:
         """Steps at which the losses of one round, or where all frequencies are needed those of all, are many enough."""
         low, high = reach(self.upper, tilt)
         single = max(float(np.ptp(pair.loss)) for pair, _ in self.upper)
         return {True: single / MAX_GRID_OF_ROUND, False: max(single, high - low) / MAX_GRID}
+
+    def _both(self, tilt: float, step: float, many: bool) -> list[Curve | Nodes] | None:
+        """From below and from above."""
+        above = self._composed(tilt, step, many, upper=True)  # costs less
+        below = above and self._composed(tilt, step, many, upper=False)
+        return [below, above] if above and below else None
 
     def _composed(self, tilt: float, step: float, many: bool, *, upper: bool) -> Curve | Nodes | None:
         """On a grid to which each pair is moved by a constant, so that its outcomes lie well."""
@@ -118,10 +136,21 @@ class Listed:
         found = (by_nodes if many else composed)(grids, tilt, self._left[upper], upper=upper)
         return found and found.shifted(sum(rounds * pair.origin for pair, rounds in parts))
 
-    def _spacing(self, deviation: float) -> float:
-        """That of the lattice, or of the largest loss from the origin: few coarse atoms then hardly move."""
-        known = [pair.spacing for pair, _ in self.upper if pair.spacing > deviation / 64]
-        return known[0] if known else max(float(pair.loss[-1] - pair.origin) for pair, _ in self.upper) * (1 - 8 * UNIT)
+    def _lattice(self) -> float:
+        """The distance of the points on which outcomes nearly lie, of the pair to which that matters most, or 0."""
+        return max(self.upper, key=lambda part: part.rounds * part.pair.spacing).pair.spacing
+
+    def _aligned(self, step: float, lattice: float) -> float:
+        """About that step, with outcomes (nearly) on points of the grid: then few of them are moved.
+
+        Outcomes with several points between them are drawn in the more for a lower end the less they lie on points.
+        """
+        whole = lattice if step <= NEAR_LATTICE * lattice else self._largest_of_round()
+        return whole / math.ceil(0.999 * whole / step)
+
+    def _largest_of_round(self) -> float:
+        """From the origin."""
+        return max(float(pair.loss[-1] - pair.origin) for pair, _ in self.upper) * (1 - 8 * UNIT)
 
     def _tilt(self, reached: Callable[[Moments, float], bool]) -> float:
         """About the least tilt at which ``reached(moments, tilt)``: any tilt is valid, a good one is accurate."""
@@ -133,6 +162,10 @@ class Listed:
             return reached(total, tilt) or total.deviation * tilt > 30 or total.deviation < least
 
         return first_yes(enough, 1.0, doublings=MOST_DOUBLINGS, halvings=12)
+
+
+def _same(first: Atoms, second: Atoms) -> bool:
+    return np.array_equal(first.loss, second.loss) and np.array_equal(first.log_q, second.log_q)
 
 
 def _all_outcomes(parts: Sequence[Part[Atoms]]) -> Atoms:
