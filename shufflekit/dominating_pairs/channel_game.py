@@ -66,7 +66,7 @@ class ChannelPair(Pair):
 
     game: Game
 
-    lists_closer, one_sided = False, True
+    closest, one_sided = 1.0, True
 
     def __post_init__(self) -> None:
         _ = self.fallback  # it may have too many slots: it says so now

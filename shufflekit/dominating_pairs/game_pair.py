@@ -52,7 +52,7 @@ class GamePair(Pair):
 
     game: Game
 
-    lists_closer, one_sided = False, True
+    closest, one_sided = 1.0, True
 
     @property
     def largest_loss(self) -> float:

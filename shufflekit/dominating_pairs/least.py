@@ -25,7 +25,7 @@ class LeastPair(Pair):
 
     pairs: tuple[Pair, ...]
 
-    lists_closer, one_sided = False, True
+    closest, one_sided = 1.0, True
 
     @property
     def largest_loss(self) -> float:

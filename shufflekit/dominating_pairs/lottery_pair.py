@@ -44,7 +44,7 @@ class LotteryPair(Pair):
 
     lottery: Lottery
 
-    lists_closer, one_sided = False, True
+    closest, one_sided = 1.0, True
 
     @property
     def follows_corners(self) -> bool:

@@ -21,7 +21,7 @@ LOG_CUTS = (-60.0, -120.0, -240.0, -480.0, -740.0)  # how far a pair is listed f
 class Pair(ABC):
     """Two laws that stand for a protocol, P with the changed record and Q without."""
 
-    lists_closer = True  # whether ``listed`` at a smaller rtol gives ends that are closer to each other
+    closest = 1e-6  # an rtol: ``listed`` at a smaller one costs too much, or gives no closer ends
     one_sided = False  # whether both ends are from above: then those of two lists need not bound one number
 
     @property
@@ -100,7 +100,7 @@ def both_ways(pairs: Sequence[Pair]) -> list[list[Pair]]:
 class ListedPair(Pair):
     """A pair that is given by its atoms, or by two lists that it lies between."""
 
-    lists_closer = False
+    closest = 1.0
 
     def __init__(self, known: Atoms | Enclosure) -> None:
         self.known = Enclosure(known, known) if isinstance(known, Atoms) else known

@@ -34,7 +34,7 @@ class ScorePair(Pair):
 
     definition: Definition
 
-    lists_closer = False
+    closest = 1.0
 
     def __post_init__(self) -> None:
         _validate.count(n=self.definition.slots, at_most=MOST_SLOTS)

@@ -65,6 +65,11 @@ class Votes(Pair):
         return self
 
     @property
+    def closest(self) -> float:  # type: ignore[override]
+        """See ``Pair``: but for a third kind, what is listed one by one is exact, and all else as near as this."""
+        return super().closest if self.third_rate else CLOSEST_ROWS
+
+    @property
     def largest_loss(self) -> float:
         """The loss when every message votes for P."""
         against = self.base + self.less * self.count
@@ -134,7 +139,8 @@ class Votes(Pair):
                 heavier = Rows(*(values[~far] for values in heavier))
                 upper = listed_votes(heavier, signs, self.less, self.gap, missing, log_cut)
             return Enclosure(*(atoms._replace(spacing=self._spacing()) for atoms in (lower, upper)))
-        eps, rtol = knots(self, log_cut, rtol), max(rtol, CLOSEST_ROWS)
+        rtol = max(rtol, CLOSEST_ROWS)
+        eps = knots(self, log_cut, rtol)
         parts = blocks(self.count, self.rate, self.rest, width=0.6 * rtol, log_cut=log_cut)
         above = self.delta(eps, rtol, log_cut).upper
         rows = self._averaged(parts)

@@ -15,7 +15,9 @@ from shufflekit.loss_distribution.parts import Part
 
 LOG_LEAST = -745.0  # below it, e^x is 0
 ROUGH = 0.3  # a tolerance at which an evaluation is cheap
+FINE = 1e-4  # a tolerance at which those are listed that come no closer
 MOST_LISTS, HARDLY = 3, 0.7  # lists, each closer than the one before, as long as it helps
+LEAST_NEAR = 1e-6  # the tolerance of a first list: nearer ones cost much
 MOST_CLOSER, LEAST_CLOSER = 1 / 64, 1 / 4  # what a tolerance is multiplied by
 
 
@@ -67,7 +69,7 @@ class Composition:
                 break
             log_cut = max(spare, 3 * log_cut, LOG_LEAST)
         # delta moves about 2 log(1/delta) times as much as eps does.
-        near = rtol / max(1.0, -math.log(max(ends.upper, sys.float_info.min)))
+        near = max(rtol / max(1.0, -math.log(max(ends.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
         return self._refine(lambda known: known.delta(eps, rtol), log_cut, rtol, near)
 
     @property
@@ -76,16 +78,20 @@ class Composition:
         return sum(rounds * max(pair.largest_loss, sys.float_info.min) for pair, rounds in self.parts)
 
     def _listed(self, log_cut: float, near: float) -> Listed:
-        return Listed([Part(pair.listed(log_cut, near / 2), rounds) for pair, rounds in self.parts])
+        """None at a tolerance at which its list is no closer; half of the gap is left to the grid."""
+        near_enough = [max(near, min(pair.closest, FINE)) for pair, _ in self.parts]
+        lists = [pair.listed(log_cut, own / 2) for (pair, _), own in zip(self.parts, near_enough, strict=True)]
+        return Listed([Part(known, rounds) for known, (_, rounds) in zip(lists, self.parts, strict=True)])
 
     def _refine(self, ask: Callable[[Listed], Bracket], log_cut: float, rtol: float, near: float) -> Bracket:
         """Pairs that are not listed exactly are listed more closely while that is what keeps the ends apart."""
+        closest = min(pair.closest for pair, _ in self.parts)
         known = self._listed(log_cut, near)
-        ends, closer = ask(known), any(pair.lists_closer for pair, _ in self.parts)
-        for _ in range(MOST_LISTS if closer else 0):
-            if ends.width <= rtol or not known.too_coarse:
+        ends = ask(known)
+        for _ in range(MOST_LISTS):
+            if ends.width <= rtol or not known.too_coarse or near <= closest:
                 break
-            near *= min(max(rtol / (2 * ends.width), MOST_CLOSER), LEAST_CLOSER)
+            near = max(near * min(max(rtol / (2 * ends.width), MOST_CLOSER), LEAST_CLOSER), closest)
             known, before = self._listed(log_cut, near), ends
             finer = ask(known)
             if any(pair.one_sided for pair, _ in self.parts):

@@ -90,8 +90,9 @@ class Listed:
         finest, gap, rounds = self._finest(tilt), math.inf, sum(part.rounds for part in self.upper)
         deviation, many = moments(self.upper, tilt).deviation / math.sqrt(rounds), rounds >= LEAST_ROUNDS
         lattice = self._lattice()
-        fits = lattice < deviation / 3 or max(len(pair.loss) for pair, _ in self.upper) <= FEW
-        step = max(lattice or self._largest_of_round() if fits else 0.0, deviation * math.sqrt(rtol))
+        coarse = lattice or self._largest_of_round()
+        fits = coarse < deviation / 3 or max(len(pair.loss) for pair, _ in self.upper) <= FEW
+        step = max(coarse if fits else 0.0, deviation * math.sqrt(rtol))
         before, lasting = math.inf, 0.0
         while True:
             step = max(self._aligned(max(step, finest[many]), lattice), finest[many])
