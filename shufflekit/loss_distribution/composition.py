@@ -15,6 +15,7 @@ from shufflekit.loss_distribution.parts import Part
 
 LOG_LEAST = -745.0  # below it, e^x is 0
 ROUGH = 0.3  # a tolerance at which an evaluation is cheap
+DEEPER = 6.0  # times: the logarithm of what is left out, from one look to the next
 FINE = 1e-4  # a tolerance at which those are listed that come no closer
 MOST_LISTS, HARDLY = 3, 0.7  # lists, each closer than the one before, as long as it helps
 LEAST_NEAR = 1e-6  # the tolerance of a first list: nearer ones cost much
@@ -60,17 +61,33 @@ class Composition:
             return bracket(0.0, 0.0)
         if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.delta(self.parts[0].pair, eps, rtol)
-        # What may be left out follows from how small the answer is, roughly.
-        log_cut, spare = -35.0, -math.inf
-        while log_cut > max(spare, LOG_LEAST):
-            ends = self._listed(log_cut, ROUGH).delta(eps, ROUGH)
-            spare = math.log(max(ends.lower, sys.float_info.min)) - math.log(self._rounds) + LOG_LEFT_OUT
-            if spare >= log_cut:
-                break
-            log_cut = max(spare, 3 * log_cut, LOG_LEAST)
+        about, log_cut = self._guides()._roughly(eps)
         # delta moves about 2 log(1/delta) times as much as eps does.
-        near = max(rtol / max(1.0, -math.log(max(ends.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
-        return self._refine(lambda known: known.delta(eps, rtol), log_cut, rtol, near)
+        near = max(rtol / max(1.0, -math.log(max(about.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
+        ends = self._refine(lambda known: known.delta(eps, rtol), log_cut, rtol, near)
+        if ends.width > rtol and self._spare(ends) < log_cut:
+            # The guides have led astray.
+            finer = self._refine(lambda known: known.delta(eps, rtol), self._spare(ends), rtol, near)
+            ends = bracket(max(ends.lower, finer.lower), min(ends.upper, finer.upper))
+        return ends
+
+    def _guides(self) -> "Composition":
+        """Pairs that cost little and have like curves."""
+        return Composition([Part(pair.guide or pair, rounds) for pair, rounds in self.parts])
+
+    def _roughly(self, eps: float) -> tuple[Bracket, float]:
+        """delta, and the logarithm of what may be left out: that follows from how small delta is."""
+        log_cut = -35.0
+        while True:
+            ends = self._listed(log_cut, ROUGH).delta(eps, ROUGH)
+            spare = self._spare(ends)
+            if spare >= DEEPER * log_cut or log_cut == LOG_LEAST:
+                return ends, min(spare, log_cut)
+            log_cut = max(DEEPER * log_cut, LOG_LEAST)
+
+    def _spare(self, ends: Bracket) -> float:
+        log_delta = math.log(max(ends.lower, sys.float_info.min))
+        return max(log_delta - math.log(self._rounds) + LOG_LEFT_OUT, LOG_LEAST)
 
     @property
     def _largest_loss(self) -> float:
