@@ -75,6 +75,10 @@ class ChannelPair(Pair):
     def largest_loss(self) -> float:
         return self.fallback.largest_loss
 
+    def log_moment_bound(self, power: float) -> float:
+        """See ``Pair``: the fallback's delta is nowhere below, so neither are its moments."""
+        return self.fallback.log_moment_bound(power)
+
     def reversed(self) -> "ChannelPair":
         return self if self._symmetric else ChannelPair(self.game.reversed())
 

@@ -58,6 +58,10 @@ class GamePair(Pair):
     def largest_loss(self) -> float:
         return self.fallback.largest_loss
 
+    def log_moment_bound(self, power: float) -> float:
+        """See ``Pair``: the fallback's delta is nowhere below, so neither are its moments."""
+        return self.fallback.log_moment_bound(power)
+
     def reversed(self) -> "GamePair":
         return self if self._symmetric else GamePair(self.game.reversed())
 

@@ -60,19 +60,27 @@ class Pair(ABC):
 
     def divergence(self, orders: Array) -> Array:
         """The Renyi divergence ``D_order(P||Q)`` of one round at an array of real orders above 1, rounded up."""
+        return self._divergence(orders, LOG_CUTS if self.guide is None else self.guide._enough(orders))[0]
+
+    def _enough(self, orders: Array) -> tuple[float, ...]:
+        """How far a pair with a like curve is to be listed for these orders, and then if that is not enough."""
+        return self._divergence(orders, LOG_CUTS)[1]
+
+    def _divergence(self, orders: Array, log_cuts: tuple[float, ...]) -> tuple[Array, tuple[float, ...]]:
+        """The bound, listed ever farther, and how far that was, and might have been."""
         bound = np.full(orders.shape, max(self.largest_loss, sys.float_info.min))
-        left = np.ones(orders.shape, dtype=bool)
-        for log_cut in LOG_CUTS if self.largest_loss > NO_LOSS else ():
-            atoms = _upper(self, log_cut)
+        left, cuts = np.ones(orders.shape, dtype=bool), log_cuts
+        for i, log_cut in enumerate(log_cuts if self.largest_loss > NO_LOSS else ()):
+            cuts, atoms = log_cuts[i:], _upper(self, log_cut)
             if atoms.infinite:
-                return np.full(orders.shape, np.inf)
+                return np.full(orders.shape, np.inf), cuts
             moments = log_renyi_moment(atoms.loss, atoms.log_q, orders[left])
-            for i, listed in zip(map(tuple, np.argwhere(left)), moments, strict=True):
-                value, complete = self._listed_divergence(atoms, float(listed), float(orders[i]), log_cut)
-                bound[i], left[i] = min(bound[i], value), not complete
+            for at, listed in zip(map(tuple, np.argwhere(left)), moments, strict=True):
+                value, complete = self._listed_divergence(atoms, float(listed), float(orders[at]), log_cut)
+                bound[at], left[at] = min(bound[at], value), not complete
             if not left.any():
                 break
-        return bound
+        return bound, cuts
 
     def _listed_divergence(self, atoms: Atoms, listed: float, order: float, log_cut: float) -> tuple[float, bool]:
         """A bound from the moment of a list that leaves something out, and whether that hardly matters."""

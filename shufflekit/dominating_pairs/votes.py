@@ -12,6 +12,7 @@ costs the same whatever ``count`` is.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -46,6 +47,8 @@ MOST_EPS = 310.0  # no finite loss is larger
 CLOSEST_ROWS = 5e-5  # a tolerance: nearer ones cost much, and more is lost between knots as a rule
 CHUNK = 100_000  # numbers worked on at once
 MOST_CELLS = 2**21  # of a table of tails, which is to fit in memory several times
+CHEAPER = 16  # times: a cell of a table is less work than what it serves
+MOST_REACH = 10_000  # signs from the middle that a table may go, with a few roundings each
 
 
 @dataclass(frozen=True)
@@ -212,24 +215,28 @@ class Votes(Pair):
 
     def excess(self, rows: Rows, eps: Array) -> tuple[Array, Array]:
         """``E[(gap/2 (1 + alpha) S - (alpha - 1) weight)_+]``, and a bound on its rounding."""
-        values, errors = np.empty(len(eps)), np.empty(len(eps))
-        step, table = max(1, CHUNK // len(rows.mass)), self._table(rows, eps)
-        for i in range(0, len(eps), step):
-            at = eps[i : i + step][:, None]
-            growth = np.expm1(at)
-            c, apart, w = rows.signs[None, :], rows.apart[None, :], rows.weight[None, :]
-            last, beyond = self._tail_of_signs(c, w, at, table)
-            for_p = last / 2 * (c * (self.gap - growth * self.less) - growth * apart)
-            for_q = growth * w * beyond
-            size = last / 2 * (c * (self.gap + growth * self.less) + growth * np.abs(apart)) + for_q
-            value, error = for_p - for_q, tail_error(c) * size
-            few = beyond < last
-            if few.any():
-                far, far_error = self._far_excess(last, beyond, c, apart + self.less * c, at)
-                value, error = np.where(few, far, value), np.where(few, far_error, error)
-            values[i : i + step] = dot(np.maximum(value, 0.0), rows.mass)
-            errors[i : i + step] = dot(error, rows.mass)
+        values, errors = np.zeros(len(eps)), np.zeros(len(eps))
+        for group, table in self._groups(rows, eps):
+            step = max(1, CHUNK // len(group.mass))
+            for i in range(0, len(eps), step):
+                value, error = self._excess_of(group, eps[i : i + step][:, None], table)
+                values[i : i + step] += value
+                errors[i : i + step] += error
         return values, errors
+
+    def _excess_of(self, rows: Rows, at: Array, table: SignTails | None) -> tuple[Array, Array]:
+        growth = np.expm1(at)
+        c, apart, w = rows.signs[None, :], rows.apart[None, :], rows.weight[None, :]
+        last, beyond = self._tail_of_signs(c, w, at, table)
+        for_p = last / 2 * (c * (self.gap - growth * self.less) - growth * apart)
+        for_q = growth * w * beyond
+        size = last / 2 * (c * (self.gap + growth * self.less) + growth * np.abs(apart)) + for_q
+        value, error = for_p - for_q, tail_error(c) * size
+        few = beyond < last
+        if few.any():
+            far, far_error = self._far_excess(last, beyond, c, apart + self.less * c, at)
+            value, error = np.where(few, far, value), np.where(few, far_error, error)
+        return dot(np.maximum(value, 0.0), rows.mass), dot(error, rows.mass)
 
     def _far_excess(self, last: Array, beyond: Array, c: Array, q: Array, eps: Array) -> tuple[Array, Array]:
         """The same where nearly all signs must be for P, counted from what it is when all are: then Q/R is q."""
@@ -261,14 +268,18 @@ class Votes(Pair):
         all_for_p = self.gap / 2 * c * pmf(c - 1, c - 1, 0.5)
         return np.where((signs > 0) & (apart + self.less * signs <= 0), all_for_p, 0.0)
 
-    def _table(self, rows: Rows, eps: Array) -> SignTails | None:
-        """What many eps ask of the same signs, if it is less to work out at once."""
+    def _groups(self, rows: Rows, eps: Array) -> Iterator[tuple[Rows, SignTails | None]]:
+        """The rows, in groups of which tables of what many eps ask are worked out at once, if that is less work."""
         needed = self._needed(rows.weight, eps.max(initial=0.0))
         reach = float(np.where(needed < rows.signs, needed, rows.signs).max(initial=0.0)) / 2
-        signs = np.unique(rows.signs)
-        if len(signs) * (reach + 2) > min(len(rows.signs) * len(eps), MOST_CELLS):
-            return None
-        return SignTails(np.maximum(signs, 1.0) - 1, reach)
+        cells = len(np.unique(rows.signs)) * (reach + 2)
+        if cells > CHEAPER * len(rows.signs) * len(eps) or reach > MOST_REACH:
+            yield rows, None
+            return
+        size = max(1, math.floor(MOST_CELLS / (reach + 2)))
+        for i in range(0, len(rows.mass), size):
+            group = Rows(*(values[i : i + size] for values in rows))
+            yield group, SignTails(np.maximum(group.signs, 1.0) - 1, reach)
 
     def _needed(self, w: Array, eps: Array | float) -> Array:
         return np.asarray(w * np.tanh(np.asarray(eps) / 2) / (self.gap / 2))
