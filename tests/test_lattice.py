@@ -120,7 +120,7 @@ def test_powers_are_binomial_laws(rounds):
 @pytest.mark.parametrize(("rounds", "steps"), [(4, 1), (5, 2), (7, 2), (16, 1)])
 def test_a_power_with_too_many_losses_is_made_coarser_and_says_so(rounds, steps, monkeypatch):
     """Four losses have a square of 7 and a fourth power of 13, which is too many: it is made to have 7."""
-    monkeypatch.setattr(lattice, "MOST", 12)
+    monkeypatch.setattr(lattice, "MOST", 7)
     fine, least = law(0, [0.25, 0.25, 0.25, 0.25], spacing=0.01), ball(0)
     found, noise = power(fine, rounds, Noise(ball(0), ball(0)), least)
     assert found.spacing > 0.01
