@@ -18,6 +18,7 @@ from shufflekit.dominating_pairs.crowd import Crowd
 from shufflekit.dominating_pairs.game_pair import GamePair
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.randomizers import RandomizedResponse
+from tests import lists
 
 
 def game(eps0, n, population=None, rate=1.0):
@@ -186,3 +187,13 @@ def test_a_symmetric_game_is_looked_at_from_one_side(monkeypatch):
     assert looked == [pair] and pair.reversed() is pair
     eps = np.array([0.0, 0.01, 0.03])
     assert profile(atoms.reversed(), eps) == pytest.approx(profile(atoms, eps), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("eps0", "n", "population", "rate", "within"),
+    [(1.0, 50, 200, 1.0, 0.02), (1.0, 60, 60, 1.0, 0.06), (2.0, 20_000, 20_000, 1.0, 3e-4), (1.0, 40, 40, 0.3, 0.05)],
+)
+def test_the_lists_are_close(eps0, n, population, rate, within):
+    pair = GamePair(game(eps0, n, population, rate))
+    lists.closely_listed(pair, within)
+    lists.on_a_lattice(pair)
