@@ -15,6 +15,7 @@ from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import Part
 
 LOG_LEAST = -745.0  # below it, e^x is 0
+LOG_CUT = -35.0  # at first
 ROUGH = 0.3  # a tolerance at which an evaluation is cheap
 
 
@@ -58,7 +59,7 @@ class Composition:
         if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.delta(self.parts[0].pair, eps, rtol)
         # What may be left out follows from how small the answer is, roughly.
-        log_cut, spare = -35.0, -math.inf
+        log_cut, spare = LOG_CUT, -math.inf
         while log_cut > max(spare, LOG_LEAST):
             ends = self._delta_of_listed(eps, log_cut, ROUGH)
             spare = math.log(max(ends.lower, sys.float_info.min)) - math.log(self._rounds) + LOG_LEFT_OUT

@@ -24,6 +24,7 @@ MAX_GRID, MAX_GRID_OF_ROUND = 2**22, 2**19
 FEW = 8  # atoms: the coarsest lattice may hold them all
 MAX_OUTCOMES = 2**21  # of all rounds together, that are listed one by one
 MOST_DOUBLINGS = 1100  # of a tilt, from 1: floating point holds no more
+HARDLY_NEARER = 0.8  # of the gap before
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -98,7 +99,7 @@ class Listed:
             gap, before = ends.upper - ends.lower, gap
             near = gap <= max(rtol * ends.upper, sys.float_info.min)
             # What no grid can mend is in the lists.
-            if near or step <= finest[many] or gap > 0.8 * before:
+            if near or step <= finest[many] or gap > HARDLY_NEARER * before:
                 return bracket(*ends)
             # The gap shrinks with the square of the step.
             step /= np.clip(1.2 * math.sqrt(gap / (rtol * ends.upper)), 2, 16)
