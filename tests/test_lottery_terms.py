@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from shufflekit import definitions
+from shufflekit.accuracy import TINY
 from shufflekit.definitions import Lottery, empty_slots
 from shufflekit.dominating_pairs import lottery_pair, lottery_terms
 from shufflekit.dominating_pairs.lottery_pair import LotteryPair
 from shufflekit.dominating_pairs.lottery_terms import _likely, _most_heavy, _parts, terms, worst
+from tests import pairs
 
 MOVES = definitions.corners(math.expm1(1.0))
 
@@ -136,3 +138,17 @@ def test_slots_that_were_not_counted_are_a_bug_and_named(
     monkeypatch.setattr(lottery_pair, "terms", lambda of, last: None)
     with pytest.raises(ArithmeticError, match=f"no slots of Lottery.* {words}"):
         getattr(LotteryPair(lottery(7, 3)), name)
+
+
+def test_few_clients_may_all_be_taken() -> None:
+    """Each comes, to a slot of her own: 1/8 times 4/5 times 3/5; then somebody makes room, as all clones do."""
+    clones = pairs.clones(1.0, 3, 3).pair.delta(np.array([0.1])).upper[0]
+    found = LotteryPair(lottery(5, 3, 0.5, dummies=False))._crowded(0.1)
+    assert found == pytest.approx(0.125 * 0.8 * 0.6 * clones, rel=1e-12)
+    assert LotteryPair(lottery(3, 3, dummies=False))._crowded(0.1) == pytest.approx(6 / 27 * clones, rel=1e-12)
+    assert LotteryPair(lottery(3, 4, dummies=False))._crowded(0.1) == 0
+    assert LotteryPair(lottery(5, 3, 0.5))._crowded(0.1) == 0
+    # Too unlikely to be a number.
+    assert LotteryPair(lottery(5_000, 5_000, dummies=False))._crowded(0.1) == TINY
+    assert LotteryPair(lottery(10**6, 10**6, 0.5, dummies=False))._crowded(0.1) == TINY
+    assert LotteryPair(lottery(10**7, 10**6 + 1, 0.5, dummies=False))._crowded(0.1) == 0
