@@ -11,6 +11,8 @@ from scipy.special import betainc, betaincc, gammaln
 
 from shufflekit._validate import Array
 
+TINY, LOG_TINY = 1e-290, -690.0  # what is less is no floating-point number, or soon none
+NEAR = 0.1  # of the mean: so far the series is summed
 SHORT = 40  # terms; from there on betainc goes another way
 
 
@@ -20,7 +22,7 @@ def log_pmf(m: ArrayLike, n: ArrayLike, p: float) -> Array:
     inside = (m > 0) & (m < n)
     x, others, total = (np.where(inside, part, 1.0) for part in (m, n - m, n))
     middle = _best_fit(x, others) - _deviance(x, total * p) - _deviance(others, total * (1 - p))
-    log_p = math.log(max(p, 1e-290))  # as the means below
+    log_p = math.log(max(p, TINY))  # as the means below
     ends = np.where(m == 0, n * math.log1p(-p), n * log_p)
     return np.asarray(np.where(inside, middle, ends))
 
@@ -62,8 +64,8 @@ def _deviance(x: Array, mean: Array) -> Array:
 
     ``scipy.special.kl_div`` is the same by subtraction: near the mean it has lost all digits.
     """
-    mean = np.maximum(mean, 1e-290)  # so that x / mean stays finite where the mean underflows
-    near = np.abs(x - mean) < 0.1 * mean
+    mean = np.maximum(mean, TINY)  # so that x / mean stays finite where the mean underflows
+    near = np.abs(x - mean) < NEAR * mean
     t = np.where(near, x - mean, 0.0) / mean
     # (1+t) log(1+t) - t = t^2/2 - t^3/6 + t^4/12 - ...
     series = np.zeros(t.shape)
@@ -79,7 +81,7 @@ def tail(m: ArrayLike, n: ArrayLike, p: float, rest: float) -> Array:
     first, second = np.where(inside, m, 1.0), np.where(inside, n - m + 1, 1.0)
     value = np.asarray(betainc(first, second, p) if p <= rest else betaincc(second, first, rest))
     # Where p^m is no floating-point number and few values are left, betainc has few digits, or answers 0.
-    short = inside & (second <= SHORT) & (first * math.log(max(p, 1e-290)) < -690) & (p <= rest)
+    short = inside & (second <= SHORT) & (first * math.log(max(p, TINY)) < LOG_TINY) & (p <= rest)
     if short.any():
         value[short] = _short_tail(m[short], n[short], p, rest)
     return np.asarray(np.where(inside, value, np.where(m > n, 0.0, 1.0)))

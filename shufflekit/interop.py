@@ -21,6 +21,7 @@ from shufflekit.loss_distribution.spectrum import composed
 LOG_CUT = -50.0  # of the P-mass that may be left out, of all rounds: far below what their arithmetic can show
 RTOL = 1e-4
 TILTS = (0.0, 3.0, 6.0, 9.0)  # standard deviations out
+LEAST_PART = 0.05  # of the deviation: less, and hardly more than one outcome is left
 MOST_KNOTS = 4_000
 MOST_CELLS = 10_000_000
 
@@ -77,8 +78,8 @@ def _curves(parts: Sequence[Part[Atoms]]) -> list[Curve]:
     deviation = moments(parts, 0.0).deviation
     curves = []
     for tilt in np.array(TILTS) / deviation:
-        if moments(parts, tilt).deviation < 0.05 * deviation:
-            break  # hardly more than one outcome is left
+        if moments(parts, tilt).deviation < LEAST_PART * deviation:
+            break
         low, high = reach(parts, tilt)
         widest = max(high - low, *(float(np.ptp(atoms.loss)) for atoms, _ in parts))
         step = max(deviation * math.sqrt(RTOL / rounds), widest / MAX_GRID)

@@ -15,6 +15,7 @@ MAX_EPS0 = float(_validate.LARGEST_EPS0)
 DIGITS = 5
 COARSE = 3e-3  # a tolerance that can tell what is far from the target
 NEAR = 1e-4  # relative: when to turn to the digits
+PULL = 0.2  # towards the middle, of the stretch
 LEAST, FARTHEST = 1e-9, 50.0  # of log(epsilon/eps); what is nearer or farther off is as good or as bad
 
 
@@ -94,7 +95,7 @@ class Search:
         middle, so that both ends move, and no further from it than leaves the rest to halving (the ITP method).
         """
         width = abs(math.log(bad.x) - math.log(good.x))
-        pull, spare = 0.2 / width, NEAR / 2 * 2 ** math.ceil(math.log2(max(width / NEAR, 1)) + 1)
+        pull, spare = PULL / width, NEAR / 2 * 2 ** math.ceil(math.log2(max(width / NEAR, 1)) + 1)
         while width > NEAR:
             start, middle = math.log(good.x), math.log(good.x) / 2 + math.log(bad.x) / 2
             crossing = start + (math.log(bad.x) - start) * good.off / (good.off - bad.off)

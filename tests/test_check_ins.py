@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shufflekit import exact
+from shufflekit import RandomCheckIn, SlidingCheckIn, definitions, exact
 from shufflekit.beyond import check_ins, dominance, views
 from shufflekit.beyond.scores import clone_scores
+from shufflekit.definitions import Definition, Game, Least, Lottery, Mixture, empty_slots
 from shufflekit.divergences import hockey_stick
 from shufflekit.exact import TwoLaws
+from shufflekit.protocols import check_ins as protocols
 from shufflekit.randomizers import RandomizedResponse
 from tests import strategies
 
@@ -87,3 +89,98 @@ def test_without_the_number_of_messages_it_is_false():
 def test_bad_input_is_named(call, name):
     with pytest.raises((TypeError, ValueError), match=name):
         call()
+
+
+# The protocols: which definitions stand behind them, and which attacks.
+
+X = math.expm1(1.5)
+MOVES = definitions.corners(X)
+
+
+def test_the_bounds_of_a_random_check_in():
+    """Any number of clients; empty slots told; and, with or without dummies, clients sampled for the slots."""
+    replaced = Game(7, 14.0, (MOVES,), replaced=True)
+    told, sampled = (Lottery(7, 5, 0.5, MOVES, dummies) for dummies in (True, False))
+    assert RandomCheckIn(1.5, 7, 5, 0.5).define() == Least((replaced, told, sampled))
+    assert RandomCheckIn(1.5, 7, participation=0.5).define() == replaced
+    assert RandomCheckIn(1.5, 7, 5, 0.5, "skipped").define() == sampled
+    assert SlidingCheckIn(1.5, 7, 5).define() == Game(7, 7, (MOVES,), replaced=True)
+
+
+@pytest.mark.parametrize(("slots", "clients", "rate"), [(7, 5, 0.5), (1, 1, 1.0), (4, 9, 1.0)])
+def test_the_attack_on_slots_with_dummies(slots, clients, rate):
+    """Somebody comes to a slot with 1 - (1 - p0/m)^n, and then it is she with 1/n."""
+    binary, ternary = (
+        one.define(float) for one in RandomCheckIn(1.0 if slots > 1 else 0.5, slots, clients, rate).attacks
+    )
+    population = clients / (1 - (1 - rate / slots) ** clients)
+    for k, found in ((2, binary), (3, ternary)):
+        assert found.laws == (definitions.response(math.expm1(1.0 if slots > 1 else 0.5), k),)
+        assert found.slots == slots
+        assert found.population == pytest.approx(max(population, slots), rel=1e-12)
+        assert found.population >= slots
+
+
+def test_where_slots_are_skipped_some_answers_may_be_thrown_away(monkeypatch):
+    """Of each stretch of numbers all but the least; no slot that none took shows anything."""
+    law = definitions.response(X, 3)
+    *_, attack = RandomCheckIn(1.5, 6, 4, 0.5, "skipped").attacks
+    empty = empty_slots(4, 6, 0.5)
+    chances = {6 - int(number): float(chance) for number, chance in zip(empty.number, empty.chance, strict=True)}
+    found = attack.define(float)
+    assert isinstance(found, Mixture)
+    assert {part.slots: chance for part, chance in zip(found.parts, found.chances, strict=True)} == pytest.approx(
+        {taken: chance for taken, chance in chances.items() if taken}
+    )
+    assert all(part == Definition(part.slots, 4, (law,)) for part in found.parts)
+    monkeypatch.setattr(protocols, "NUMBERS", 2)
+    rough = attack.define(float)
+    assert [part.slots for part in rough.parts] == [1, 3]
+    assert rough.chances == pytest.approx([chances[1] + chances[2], chances[3] + chances[4]])
+
+
+def test_the_attack_on_the_first_of_a_window():
+    """Slot i is hers with (1 - (1 - 1/m)^i)/i, which falls; i times its square is most at the last."""
+    for window, clients in ((1, 1), (5, 3), (40, 100)):
+        (_, ternary) = SlidingCheckIn(0.5, window, clients).attacks
+        own = [(1 - (1 - 1 / window) ** min(i, clients)) / min(i, clients) for i in range(1, window + 1)]
+        best = max(range(window), key=lambda i: (i + 1) * own[i] ** 2)
+        found = ternary.define(float)
+        assert found.slots == best + 1
+        assert found.population == pytest.approx(1 / own[best], rel=1e-12)
+
+
+def test_two_values_of_many_slots_are_attacked_up_to_e0_of_2():
+    names = [name for name, *_ in (protocols.BINARY, protocols.TERNARY)]
+    near = math.nextafter(math.log(2), 1)
+    for slots, eps0, known in ((5_000, 3.0, 2), (5_001, math.log(2), 2), (5_001, near, 1)):
+        for protocol in (RandomCheckIn(eps0, slots, 10), SlidingCheckIn(eps0, slots, 10)):
+            assert [one.name for one in protocol.attacks] == names[2 - known :]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "text"),
+    [
+        (RandomCheckIn(1.0, 5_000), "RandomCheckIn(eps0=1, slots=5_000)"),
+        (RandomCheckIn(1.0, 5, 6_000), "RandomCheckIn(eps0=1, slots=5, clients=6_000)"),
+        (
+            RandomCheckIn(1.0, 5, 6, 0.5, "skipped"),
+            "RandomCheckIn(eps0=1, slots=5, clients=6, participation=0.5, empty='skipped')",
+        ),
+        (SlidingCheckIn(1.0, 5_000, 6_000), "SlidingCheckIn(eps0=1, window=5_000, clients=6_000)"),
+    ],
+)
+def test_check_ins_are_shown_as_they_are_made(protocol, text):
+    assert repr(protocol) == text
+    assert protocol.local_limit == protocol.eps0
+    assert protocol.reports().protocol is protocol
+    assert protocol.reports().rounds == 1
+
+
+def test_without_clients_no_slot_is_skipped():
+    with pytest.raises(
+        ValueError, match="clients must be given where empty slots are skipped: of one client all would"
+    ):
+        RandomCheckIn(1.0, 5, empty="skipped")
+    with pytest.raises(ValueError, match="empty must be one of 'dummy', 'skipped', got 'told'"):
+        RandomCheckIn(1.0, 5, 6, empty="told")

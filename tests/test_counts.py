@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shufflekit import divergences, exact
 from shufflekit.dominating_pairs import Count, Pair, counts, randomized_response
 from shufflekit.randomizers import RandomizedResponse
-from tests import pairs, truth
+from tests import lists, pairs, truth
 
 SIZES = [(1, 1), (1, 3), (2, 3), (5, 5), (6, 8)]
 
@@ -175,3 +175,14 @@ def test_losses_keep_their_digits(eps0: float, n: int, population: int) -> None:
 def test_bad_arguments(arguments, error, words):
     with pytest.raises(error, match=words):
         randomized_response(**({"eps0": 1.0, "n": 5, "population": 10} | arguments))
+
+
+def test_the_lists_are_close_and_on_a_lattice():
+    """One by one, and, of many messages, those that matter."""
+    for n, population in ((100, 200), (10**6, 10**7)):
+        lists.closely_listed(binary(1.0, n, population), 1e-9)
+    lists.on_a_lattice(binary(1.0, 100, 10**4))
+    found = binary(1.0, 100, 200).listed(-40.0).upper
+    assert found.spacing == math.expm1(1.0) * (1 + math.exp(-1.0)) / 200 or found.spacing == pytest.approx(
+        2 * math.sinh(1.0) / 200
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from shufflekit import Bracket, RandomizedResponseShuffle
 from shufflekit.dominating_pairs import Diluted, votes
-from tests import pairs, truth
+from tests import lists, pairs, truth
 
 INF = math.inf
 
@@ -81,3 +81,9 @@ def test_a_delta_that_is_hardly_a_number_is_no_lower_end():
     """The share times delta is rounded to a multiple of 5e-324: that may not count as known."""
     ends = RandomizedResponseShuffle(5, 1e-300, 10**12, view="strong").epsilon(5e-324)
     assert ends.lower <= ends.upper
+
+
+def test_the_lists_are_close() -> None:
+    for share in (0.3, 1e-6, 1.0):
+        lists.closely_listed(Diluted(pairs.clones(1.0, 50, 50).pair, share), 1e-9)
+    lists.closely_listed(pairs.view(3, 1.0, 50, "strong").pair, 1e-9)

@@ -85,6 +85,22 @@ def others_alike(sigma, population, rate, replaced, backwards, eps, distance=2.0
     return total
 
 
+def test_a_protocol_is_shown_as_it_is_made():
+    assert (
+        repr(DistributedCheckIn(0.65, 60_000, 1e-3)) == "DistributedCheckIn(sigma=0.65, population=60_000, rate=0.001)"
+    )
+    other = DistributedCheckIn(1.0, 5, 0.5, "remove", distance=1.0)
+    assert repr(other) == "DistributedCheckIn(sigma=1, population=5, rate=0.5, neighbours='remove', distance=1)"
+    assert other.define() == NoisyMean(1.0, 5, 0.5, 1.0, False, False)
+    assert DistributedCheckIn(1.0, 5, 0.5).define() == NoisyMean(1.0, 5, 0.5, 2.0, True, True)
+    (attack,) = DistributedCheckIn(1.0, 5, 0.5).attacks
+    assert attack.define(float) == NoisyMean(1.0, 5, 0.5, 2.0, True, False)
+    with pytest.raises(ValueError, match=r"distance must be from \S+ to \S+ times sigma = 1, got 1e-30"):
+        DistributedCheckIn(1.0, 5, 0.5, distance=1e-30)
+    with pytest.raises(ValueError, match="neighbours must be one of 'replace', 'remove', got 'add'"):
+        DistributedCheckIn(1.0, 5, 0.5, "add")
+
+
 @pytest.mark.parametrize("shift", SHIFTS)
 def test_the_excess_of_a_lognormal_in_many_digits(shift):
     x = np.array([-0.4 * shift, 0.0, 0.3, 1.0, 5.0, 12.0, 30.0])

@@ -258,3 +258,37 @@ def test_laws_of_any_shape():
     assert divergences.total_variation(p, q) == pytest.approx(1 / 3)
     with pytest.raises(ValueError, match="same number of outcomes, got p has 6, q has 2"):
         divergences.total_variation(p, [0.5, 0.5])
+
+
+@pytest.mark.parametrize("alpha", [Fraction(-1, 2), mp.mpf(-1), mp.inf, mp.nan, [Fraction(1), Fraction(-1)]])
+def test_an_exact_alpha_out_of_range_is_named(alpha):
+    with pytest.raises(ValueError, match="alpha must be 0 or positive, and finite, got"):
+        divergences.hockey_stick([1, 0], [0, 1], alpha)
+
+
+@pytest.mark.parametrize("alpha", [None, [Fraction(1), True], [Fraction(1), "2"]])
+def test_an_exact_alpha_that_is_no_number_is_named(alpha):
+    with pytest.raises(TypeError, match="alpha must be 0 or positive, and finite, got"):
+        divergences.hockey_stick([1, 0], [0, 1], np.array(alpha, dtype=object))
+
+
+def test_logarithms_that_are_none_are_named():
+    with pytest.raises(TypeError, match=r"\w+ must be an array of logarithms, got"):
+        divergences._log_values(log_p=["1"])
+    with pytest.raises(TypeError, match="log_p must be an array of logarithms, got"):
+        divergences._log_values(log_p=[])
+    with pytest.raises(ValueError, match="log_p must be an array of logarithms, got nan"):
+        divergences._log_values(log_p=[0.0, math.nan])
+    assert divergences._log_values(log_p=[0, -math.inf]).tolist() == [0.0, -math.inf]
+
+
+@pytest.mark.parametrize(
+    ("order", "error"),
+    [(True, TypeError), ("2", TypeError), (0.999, ValueError), (10.5, ValueError), (math.nan, ValueError)],
+)
+def test_orders_out_of_range_are_named(order, error):
+    with pytest.raises(error, match="order must be a number from 1 to 10, got"):
+        divergences._order(order, 10)
+    assert divergences._order(1, 10) == 1
+    assert divergences._order(10, 10) == 10
+    assert type(divergences._order(3.0, 10)) is int

@@ -18,6 +18,7 @@ from shufflekit.dominating_pairs.crowd import Crowd
 from shufflekit.dominating_pairs.game_pair import GamePair
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.randomizers import RandomizedResponse
+from tests import lists
 
 
 def game(eps0, n, population=None, rate=1.0):
@@ -34,6 +35,55 @@ def attack(eps0, n, population, k, rate=1.0):
 
 
 ALPHAS = [Fraction(1), Fraction(21, 20), Fraction(5, 4), Fraction(2)]
+
+
+# First what costs little and sees much.
+
+
+@pytest.mark.parametrize(
+    ("eps0", "n", "population", "rate", "within"),
+    [(1.0, 50, 200, 1.0, 0.02), (1.0, 60, 60, 1.0, 0.06), (2.0, 20_000, 20_000, 1.0, 3e-4), (1.0, 40, 40, 0.3, 0.05)],
+)
+def test_the_lists_are_close(eps0, n, population, rate, within):
+    pair = GamePair(game(eps0, n, population, rate))
+    lists.closely_listed(pair, within)
+    lists.on_a_lattice(pair)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "n", "population", "rate", "rel"),
+    [
+        (3, 4, 4, 1, 1e-4),
+        (8, 5, 5, 1, 1e-5),
+        (3, 3, 9, 1, 1e-8),
+        (Fraction(3, 2), 4, 9, 1, 1e-5),
+        (3, 4, 4, Fraction(1, 2), 0.15),
+        (8, 5, 5, Fraction(1, 4), 0.01),
+    ],
+)
+def test_one_alpha_is_near_the_game_in_fractions(ratio, n, population, rate, rel):
+    """Of check-ins it may be that all came, which weighs something where they are few."""
+    pair, defined = (
+        GamePair(game(math.log(ratio), n, population, float(rate))),
+        in_fractions(ratio, n, population, rate),
+    )
+    for alpha in (Fraction(1), Fraction(21, 20), Fraction(11, 10)):
+        truth = float(exact_game.profile(defined, alpha))
+        assert truth * (1 - 1e-12) <= pair.at(math.log(alpha)) <= truth * (1 + rel)
+
+
+@pytest.mark.parametrize(
+    ("n", "population", "rate", "rel"),
+    [(3, 9, 1.0, 1e-9), (40, 40, 1.0, 0.012), (200, 200, 1.0, 2.6e-3), (40, 40, 0.5, 1e-8)],
+)
+def test_at_one_the_game_for_all_alphas_is_that_for_one(n, population, rate, rel):
+    """At alpha = 1; and beyond it is no less, and costs about (alpha - 1)/2 of eps."""
+    pair = GamePair(game(1.0, n, population, rate))
+    (moves,) = pair.game.moves
+    found = pair._at_one(moves, np.array([0.0, 0.01]))
+    assert pair.at(0.0) * (1 - 1e-8) <= found[0] <= pair.at(0.0) * (1 + rel)
+    slope = (pair.at(0.01) - pair.at(0.0151)) / 0.0051
+    assert pair.at(0.01) * (1 - 1e-8) <= found[1] <= pair.at(0.01) * (1 + rel) + 0.006 * 2 * slope
 
 
 @pytest.mark.parametrize("ratio", [Fraction(3, 2), Fraction(2), Fraction(3), Fraction(8)])

@@ -19,6 +19,7 @@ from shufflekit.dominating_pairs.gaussian_moments import log_moments
 from shufflekit.dominating_pairs.lognormal import log_laplace
 from shufflekit.dominating_pairs.lognormal_sums import LognormalSum
 from shufflekit.papers.koskela2023 import gaussian
+from tests import lists
 
 # The true values behind koskela2023:fig5 of the ledger, sigma = 2, found beforehand by an independent program.
 NOTED = {2: (0.144028, 0.104853, 0.059803, 0.018327), 7: (0.079195, 0.041294, 0.011562, 0.000594)}
@@ -340,3 +341,8 @@ def test_bad_sigma(sigma):
 def test_bad_n(n, error):
     with pytest.raises(error, match="n must be"):
         GaussianPair(2.0, n)
+
+
+@pytest.mark.parametrize(("sigma", "n"), [(2.0, 50), (2.0, 1), (0.7, 300)])
+def test_the_lists_are_close(sigma, n):
+    lists.closely_listed(GaussianPair(sigma, n), 3e-5)

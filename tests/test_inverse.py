@@ -4,9 +4,11 @@ from typing import NamedTuple
 
 import pytest
 
-from shufflekit.bracket import Bracket
+from shufflekit import inverse
+from shufflekit.bracket import Bracket, WideAnswer
 from shufflekit.inverse import COARSE, Search
 from shufflekit.protocols import MAX_N
+from shufflekit.protocols.answers import RTOL
 
 
 class MadeUp(NamedTuple):
@@ -18,6 +20,12 @@ class MadeUp(NamedTuple):
 
     def guarantee(self, delta: float, *, rtol: float = 1e-4) -> Bracket:
         return Bracket(self.epsilon, self.epsilon * (1 + (self.afar if rtol >= COARSE else self.near)))
+
+
+@pytest.fixture(autouse=True)
+def _made_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked in the place of pairs."""
+    monkeypatch.setattr(inverse, "guaranteed_epsilon", lambda run, delta, rtol=RTOL: run.guarantee(delta, rtol=rtol))
 
 
 def growing(afar: float = 0.0, near: float = 0.0) -> Search:
@@ -52,6 +60,12 @@ def test_a_lower_end_that_is_a_little_high_from_afar_decides_nothing(lower: floa
     assert search.smallest(1000, "x") == 1000
 
 
+def test_an_answer_whose_ends_are_apart_says_so() -> None:
+    with pytest.warns(WideAnswer, match="the ends are 0.002 apart"):
+        assert growing(near=2e-3).largest(1, 10**6, "x = 1") == 998
+
+
+@pytest.mark.filterwarnings("ignore::shufflekit.bracket.WideAnswer")
 @pytest.mark.parametrize("near", [0.0, 2e-3, 1e-2])
 def test_the_answer_meets_the_target_by_its_finest_look(near: float) -> None:
     """From afar it says less than from near: the last digit is asked for from near."""

@@ -9,7 +9,7 @@ from scipy.stats import binom
 from shufflekit import ShuffledCheckIn
 from shufflekit.definitions import Definition, check_in, growth, response
 from shufflekit.dominating_pairs import MeanOfScores, pair_of
-from tests import pairs, truth
+from tests import lists, pairs, truth
 
 
 def binary_check_in(eps0: float, population: int, rate: float) -> pairs.Defined:
@@ -61,3 +61,8 @@ def test_two_values_reveal_more_than_three_below_e0_of_log_2() -> None:
     assert found.width <= 2e-4
     assert found.name == "binary randomized response, all others equal"
     assert pair_of(binary_check_in(0.3, 10**4, 0.3).define(float)) == ShuffledCheckIn(0.3, 10**4, 0.3).attacks[0].pair
+
+
+def test_the_lists_are_close() -> None:
+    lists.closely_listed(binary_check_in(0.5, 200, 0.3).pair, 3e-5)
+    lists.closely_listed(binary_check_in(0.3, 3_000, 0.02).pair, 3e-5)

@@ -9,7 +9,7 @@ from shufflekit import definitions, divergences, exact
 from shufflekit.convex_order import profile
 from shufflekit.dominating_pairs import ScorePair
 from shufflekit.randomizers import Channel, DiscretizedLaplace, HadamardResponse, RandomizedResponse, random_channel
-from tests import pairs, truth
+from tests import lists, pairs, truth
 
 # Whatever evaluator is the fastest: these are about this one.
 
@@ -163,3 +163,9 @@ def test_too_many_slots_are_refused_in_words():
     ScorePair(definition)
     with pytest.raises(ValueError, match="n must be a whole number of at least 1 and at most 10,000,000"):
         ScorePair(definition._replace(slots=10**7 + 1, population=10**7 + 1))
+
+
+def test_the_lists_are_close():
+    """One by one; of many slots by few knots."""
+    lists.closely_listed(blanket_pair(HadamardResponse(5, 1.0), 3, 4), 1e-9)
+    lists.closely_listed(blanket_pair(HadamardResponse(5, 1.0), 200, 400), 0.1)

@@ -165,6 +165,18 @@ def test_odds():
             _validate.odds(eps0=eps0, ratio=ratio)
     with pytest.raises(TypeError, match=r"^ratio must be a whole number or a Fraction above 1"):
         _validate.odds(eps0=None, ratio=2.5)
+    for ratio in (1, Fraction(1, 2), 10**131):
+        with pytest.raises(ValueError, match=r"^ratio must be a whole number or a Fraction above 1 and at most e\^300"):
+            _validate.odds(eps0=None, ratio=ratio)
+    assert _validate.odds(eps0=None, ratio=10**130) == 10**130
+
+
+@pytest.mark.parametrize(("most", "said"), [(2.5, "2.5"), (Fraction(9, 4), "2.25"), (10**400, "a number beyond float")])
+def test_a_probability_far_above_1_is_told_and_not_the_sum(most, said):
+    with pytest.raises(ValueError, match=rf"p must be an array of probabilities, .* that sum to 1, got {said}"):
+        _validate.probabilities(p=np.array([most, 0], dtype=object))
+    with pytest.raises(ValueError, match=r"sum to 1, got a sum of 2$"):
+        _validate.probabilities(p=[2, 0])
 
 
 @pytest.mark.parametrize(

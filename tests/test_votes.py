@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shufflekit import RandomizedResponse, Shuffle, definitions, divergences, exact
 from shufflekit.dominating_pairs import Votes, blocks, pair_of, votes
-from tests import pairs, truth
+from tests import lists, pairs, truth
 
 KNOWN = {
     "clones": pairs.clones(1.5, 6, 6),
@@ -249,3 +249,10 @@ def test_the_bound_on_moments_knows_that_few_labels_are_rare():
     for power in (7.0, 63.0):
         moment = float(divergences.log_renyi_moment(known.loss, known.log_q, np.array([power + 1]))[0])
         assert moment <= one.log_moment_bound(power) < 0.1 * power * one.largest_loss
+
+
+def test_the_lists_are_close():
+    """One by one, of two kinds or three, of an adversary who sees more; and by knots, of many."""
+    for asked in (pairs.clones(1.0, 100, 200), pairs.check_in(1.0, 30, 0.3), pairs.view(3, 1.0, 20)):
+        lists.closely_listed(asked.pair, 1e-9)
+    lists.closely_listed(pairs.clones(1.0, 10**6, 10**7).pair, 1e-4)

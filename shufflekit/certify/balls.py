@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from flint import arb
 
 GOOD = 60  # bits to which an answer is known before it is rounded to floats
+BITS, DEPTH = 192, 60.0  # at first
+DEEPER, LEAST_DEEPER, SPARE = 40, 10.0, 45  # by so much, where nothing is found; else to what is left and some more
 TINY = 2.0**-1074  # the least positive float; what is below needs no digits
 
 
@@ -39,7 +41,7 @@ def certified(estimate: Callable[[float], Estimate]) -> Bracket:
     The estimate is made again with more bits until its ball is small, and deeper until what it leaves out is.
     """
     context = flint().ctx
-    bits, depth = 192, 60.0
+    bits, depth = BITS, DEPTH
     while True:
         with context.workprec(bits):
             taken, left = estimate(depth)
@@ -50,7 +52,7 @@ def certified(estimate: Callable[[float], Estimate]) -> Bracket:
             if not known or (taken.rel_accuracy_bits() < GOOD and 4 * taken.rad() > TINY):
                 bits *= 2
             elif not left <= least * 2.0**-GOOD:
-                depth += 40 if least == 0 else max(10.0, float((left / least).log()) + 45)
+                depth += DEEPER if least == 0 else max(LEAST_DEEPER, float((left / least).log()) + SPARE)
             else:
                 return bracket(_toward(least, -math.inf), _toward(most, math.inf))
 

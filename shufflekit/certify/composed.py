@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from flint import arb
 
 NARROW, WIDE = 5.6, 20.0  # m and w, in standard deviations of D
+NEIGHBOURS = 1e-12  # relative: two eps between which nothing is looked for
 GUARD = 64  # bits beyond those that are needed
 
 
@@ -88,7 +89,7 @@ class Composed:
     def _last(holds: Callable[[float], bool], top: float) -> tuple[float, float]:
         """Two neighbouring numbers, the first of which is 0 or has this, and the second does not or is the top."""
         low, high = 0.0, top
-        while high - low > 1e-12 * high:
+        while high - low > NEIGHBOURS * high:
             middle = (low + high) / 2
             low, high = (middle, high) if holds(middle) else (low, middle)
         return low, high

@@ -123,13 +123,14 @@ def _divided(
     rest = sum((one.chance for one in others), ball(0))
     counts = Binomial(slots, first.chance / (first.chance + rest), first.chance / rest)
     span = counts.window(depth)
-    own, last = mass * counts.mass(span[0]), others[-1]
+    own = mass * counts.mass(span[0])
     p, q = p + span[0] * first.u0, q + span[0] * first.u1
     if len(others) > 1:
         for c in span:
             yield from _divided(others, slots - c, own, (p, q), depth)
             own, p, q = own * counts.growth(c), p + first.u0, q + first.u1
         return
+    (last,) = others
     p, q = p + (slots - span[0]) * last.u0, q + (slots - span[0]) * last.u1
     p_step, q_step = first.u0 - last.u0, first.u1 - last.u1
     for c in span:

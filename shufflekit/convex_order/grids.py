@@ -19,7 +19,8 @@ from shufflekit.convex_order.potentials import exceeds
 from shufflekit.convex_order.rounding import put_together
 
 FEW = 8  # atoms; with no more of them, each matters
-MOST_PULLS = 100
+MOST_PULLS, FARTHER = 100, 1.5  # times as far, where it was not enough
+SPARE = 1e-9  # relative: so round-off does not raise the mean
 
 
 class Grid(NamedTuple):
@@ -82,12 +83,12 @@ def contract(atoms: Atoms, step: float) -> Grid:
         near = above.copy()
         near[1:] |= above[:-1]
         near[:-1] |= above[1:]
-        pull[near] *= 1.5
+        pull[near] *= FARTHER
     return split(atoms._replace(loss=step * np.floor(atoms.loss / step)), step)
 
 
 def _drawn(y: Array, q: Array, mean: float, pull: Array) -> Array:
     """The places drawn towards the mean, from the right no less than from the left: the mean must not rise."""
     lift = q * np.minimum(pull, 1) * (mean - y)
-    pull[y > mean] *= max(1.0, -(1 + 1e-9) * float(lift[y < mean].sum() / lift[y > mean].sum()))
+    pull[y > mean] *= max(1.0, -(1 + SPARE) * float(lift[y < mean].sum() / lift[y > mean].sum()))
     return np.asarray(mean + (1 - np.minimum(pull, 1)) * (y - mean))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from shufflekit.definitions.scores import Definition, Game, Kind, Moves, ScoreLaw, kind
 from shufflekit.randomizers import Channel
 
+TINY = 1e-300  # what is less has no digits
 DIGITS = 12  # scores that agree to so many differ by round-off: floating-point tables give equal ones so
 
 Table = NDArray[Any]
@@ -103,5 +104,5 @@ def _without_round_off(values: Table) -> Table:
     """Numbers of ``DIGITS`` digits; fractions as they are."""
     if values.dtype == object:
         return values
-    scale = 10.0 ** np.ceil(np.log10(np.maximum(values, 1e-300)))
+    scale = 10.0 ** np.ceil(np.log10(np.maximum(values, TINY)))
     return np.asarray(np.round(values / scale, DIGITS) * scale)

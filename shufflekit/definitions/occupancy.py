@@ -16,6 +16,8 @@ from shufflekit._validate import Array
 
 DEVIATIONS, SPARE = 13.0, 40.0  # of the number of empty slots, that are looked at: beyond is less than e^-80
 NODES_PER_DEVIATION, LEAST_NODES, ANGLE = 16.0, 96, 9.5  # of the circle; beyond so many deviations nothing is left
+SAME_ANGLE = 1e-9  # relative: nearer ones differ by round-off
+LEAST_RADIUS, HALVINGS = 1e-12, 80  # of the circle, and of the stretch that it is looked for in
 MOST_SAMPLES = 400  # numbers that are looked at one by one: where there are more, every so many
 
 
@@ -61,8 +63,8 @@ def _log_chance(n: int, m: int, away: float, near: float, number: Array) -> tupl
     second = away * radius + k[some] * (radius / rest - radius**2 * np.exp(-radius) / rest**2)
     nodes = np.maximum(LEAST_NODES, NODES_PER_DEVIATION * np.sqrt(second))
     angle = 2 * np.pi / nodes[:, None] * np.arange(LEAST_NODES)
-    kept = (angle <= np.pi * (1 + 1e-9)) & (angle * np.sqrt(second)[:, None] <= np.maximum(ANGLE, LEAST_NODES))
-    weight = np.where(angle == 0, 0.5, np.where(np.abs(angle - np.pi) < 1e-9, 0.5, 1.0)) * kept
+    kept = (angle <= np.pi * (1 + SAME_ANGLE)) & (angle * np.sqrt(second)[:, None] <= np.maximum(ANGLE, LEAST_NODES))
+    weight = np.where(angle == 0, 0.5, np.where(np.abs(angle - np.pi) < SAME_ANGLE, 0.5, 1.0)) * kept
     r, k_some = radius[:, None], k[some][:, None]
     move = r * np.expm1(1j * angle)
     factor = np.log1p(np.expm1(move) / rest[:, None])
@@ -87,10 +89,10 @@ def _saddle(n: int, k: Array, away: float) -> Array:
         return np.asarray(s * away + k * s / -np.expm1(-s))
 
     low, high = (
-        np.full(len(k), 1e-12),
+        np.full(len(k), LEAST_RADIUS),
         np.full(len(k), 2.0 * max(n, 1) / max(away + float(k.min(initial=1.0)), 1.0) + 2),
     )
-    for _ in range(80):
+    for _ in range(HALVINGS):
         middle = np.sqrt(low * high)
         below = value(middle) < n
         low, high = np.where(below, middle, low), np.where(below, high, middle)

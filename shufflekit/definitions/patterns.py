@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from shufflekit.definitions.scores import Kind, ScoreLaw
 
+TINY = 1e-300  # what is less is 0
 SAME = 1e-12  # relative: numbers that differ by less differ by round-off
 NOTHING = 1e-9  # of the largest difference of two scores: what is below it is round-off
 
@@ -67,4 +68,4 @@ def _mirrored(a: Kind, b: Kind) -> bool:
 
 
 def _same(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=SAME, abs_tol=1e-300)
+    return math.isclose(a, b, rel_tol=SAME, abs_tol=TINY)

@@ -9,14 +9,15 @@ from shufflekit.dominating_pairs.pair import Pair
 
 KNOTS_PER_DEVIATION, AT_RTOL = 64, 5e-5  # so many at that tolerance; what they cost falls with their square
 MOST_TIMES = 20.0
+FARTHEST, LOOKS, ROUGH = 700.0, 60, 20  # eps looked at first, looks at most, and times the tolerance of a look
 
 
 def knots(pair: Pair, log_cut: float, rtol: float = 1e-4) -> Array:
     """Points from 0 to where delta is below ``e^log_cut``, a fixed part of a standard deviation of the loss apart."""
-    top = min(pair.largest_finite_loss, 700.0)
-    for _ in range(60):
+    top = min(pair.largest_finite_loss, FARTHEST)
+    for _ in range(LOOKS):
         grid = top * np.arange(1, 9) / 8
-        small = np.flatnonzero(pair.delta(grid, 20 * rtol, log_cut).upper < math.exp(log_cut))
+        small = np.flatnonzero(pair.delta(grid, ROUGH * rtol, log_cut).upper < math.exp(log_cut))
         if not len(small):
             break
         top = float(grid[small[0]])

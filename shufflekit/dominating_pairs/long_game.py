@@ -31,6 +31,8 @@ APART = 3.0  # deviations between sums that share a tilt
 MOST_COPIES = 20_000  # that are summed at once
 MOST_IN_BUNDLE = 128  # scores of one law that are put together where they are more: that many steps more on the board
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
+HEAVY = 0.8  # of the largest variance, that is nearly as large
+LOG_MASSES = -40.0, -200.0  # of the sums that are to be right in a law of many scores
 LEAST_TILT = 1e-3  # times the deviation of a score
 LEAST_GAP = 0.01  # between the two largest variances, for one law to be enough
 MOVED = 5e-5  # of the variance, that rounding to the grid may add
@@ -213,7 +215,7 @@ def _best(laws: list[Scores]) -> list[Scores]:
 def grid_step(laws: Sequence[Scores], coarse: float, fine: float) -> float:
     """A step, within so many nodes a deviation, on which the laws with nearly the largest variance nearly lie."""
     most = max(law.variance for law in laws)
-    heavy = [law for law in laws if law.variance > 0.8 * most]
+    heavy = [law for law in laws if law.variance > HEAVY * most]
     deviation = math.sqrt(most)
     sizes = {abs(float(v)) for law in heavy for v in law.value if abs(v) > deviation / fine}
     if len(sizes) > MOST_SIZES:
@@ -247,7 +249,7 @@ def _together(law: Scores, n: int) -> Scores:
     """The sum of n scores as one law, never smaller in the convex order; its chances sum to 1 or a little more."""
     score = _score(law, n, 0.0)
     moments = LogMoments(score)
-    tilts = [moments.tilt_for_rarity(n, log_mass, side) for log_mass in (-40.0, -200.0) for side in (-1, 1)]
+    tilts = [moments.tilt_for_rarity(n, log_mass, side) for log_mass in LOG_MASSES for side in (-1, 1)]
     found = sums(score, n, [0.0, *tilts])
     value, mass = _listed(found)
     # What is not listed: before the first, at the first; after the last, so far out that it counts for as much.

@@ -18,6 +18,8 @@ from shufflekit.definitions import Lottery, empty_slots
 
 TERMS = 48  # stretches of numbers, each taken for its worst
 LOG_RARE = -32.0, -80.0  # relative, of numbers that are not looked at, with some slots set apart and with none
+ROUND_OFF, ROUND_OFF_OF_ODDS = 1e-7, 1e-6  # relative, of a chance, and of what follows from two of them
+LOG_NEVER = -50.0  # of odds, where none is known
 UNLIKELY = 1e-11  # a chance that fewer of the last slots are heavy than is assumed
 
 
@@ -101,13 +103,13 @@ def _most_heavy(number: Array, log_pattern: Array, least: float, fewest: int) ->
         return 1.0
     known = np.isfinite(log_pattern) & (number >= least)
     step = np.diff(log_pattern[known])
-    return float(1 / (1 + np.exp(-step.max(initial=-50.0)))) * (1 + 1e-6)
+    return float(1 / (1 + np.exp(-step.max(initial=LOG_NEVER)))) * (1 + ROUND_OFF_OF_ODDS)
 
 
 def _likely(number: Array, chance: Array, last: int) -> tuple[Array, Array, float]:
     """The numbers that are looked at, and the chance of all others."""
     kept = chance > math.exp(LOG_RARE[0 if last else 1]) * chance.max()
-    return number[kept], chance[kept] * (1 + 1e-7), float(chance[~kept].sum()) + math.exp(LOG_RARE[1])
+    return number[kept], chance[kept] * (1 + ROUND_OFF), float(chance[~kept].sum()) + math.exp(LOG_RARE[1])
 
 
 def _parts(order: NDArray[np.intp]) -> list[NDArray[np.intp]]:

@@ -10,6 +10,8 @@ from shufflekit.accuracy import STRETCH_ERROR, TINY
 from shufflekit.dominating_pairs.blocks import Blocks, blocks, window
 from shufflekit.dominating_pairs.votes import MOST_EPS, Votes
 
+PART_OF_RTOL = 0.4  # that blocks may take
+
 
 @dataclass(frozen=True)
 class MoreVotes(Votes):
@@ -23,7 +25,7 @@ class MoreVotes(Votes):
 
     def upper(self, eps: Array, rtol: float, log_cut: float) -> Array:
         """``H_{e^eps}``, never too small, at an array of eps >= 0."""
-        parts = blocks(self.count, self.rate, self.rest, width=0.4 * rtol, log_cut=log_cut)
+        parts = blocks(self.count, self.rate, self.rest, width=PART_OF_RTOL * rtol, log_cut=log_cut)
         # What is outside the stretch of further labelled messages weighs no more than all of these.
         first, last = window(self.more, self.more_rate, 1 - self.more_rate, log_cut)
         out = float(tail(last + 1, self.more, self.more_rate, 1 - self.more_rate))

@@ -24,6 +24,7 @@ from shufflekit.dominating_pairs.pair import Pair
 LOG_CUTS = (-40.0, -80.0, -160.0, -320.0, -720.0)  # how many numbers that came are looked at, until it is enough
 ENOUGH = 1e-9  # of delta: numbers left out that hardly matter
 MOST_EPS = 600.0  # beyond which e^eps is hardly a number: delta is no more there
+LOG_HUGE = 700.0  # of a number that floating point holds
 CHUNK = 200_000  # numbers worked on at once
 KNOTS_APART, CLOSE, GROWTH = 1 / 48, 10.0, 1.01  # deviations apart, up to so many; then so many times as far
 FARTHER = 1.3  # times as far out, until hardly anything is left
@@ -125,7 +126,7 @@ class NoisyMeanPair(Pair):
         if not self.backwards:
             return np.asarray(dot(excess(log, shown.shift) * _margin(log, shown, side), shown.came))
         # E(y - Y)_+ = y E(Y - 1/y)_+, and a y is no large number.
-        terms = np.exp(np.minimum(eps[:, None] + log, 700.0)) * excess(-log, shown.shift)
+        terms = np.exp(np.minimum(eps[:, None] + log, LOG_HUGE)) * excess(-log, shown.shift)
         return np.asarray(dot(terms * _margin(log, shown, side), shown.came))
 
     def _nobody(self, eps: Array) -> Array:

@@ -12,6 +12,8 @@ from shufflekit.accuracy import SUM_ERROR
 from shufflekit.atoms import Atoms
 from shufflekit.dominating_pairs.score_sums import Sums
 
+ONE_LOSS = 1e-9  # relative: where the deviation is less, a single loss has all the mass
+
 
 def both_ends(found: Sums, n: int, backwards: bool) -> tuple[Atoms, Atoms]:
     """The two ends as atoms: the means of what is taken for one, with the least mass; the grid, with the largest."""
@@ -42,5 +44,5 @@ def cells_of_loss(atoms: Atoms, per_deviation: int) -> NDArray[np.int64]:
     p = np.exp(log_p - logsumexp(log_p))
     deviation = math.sqrt(float(dot(p, (atoms.loss - dot(p, atoms.loss)) ** 2)))
     # Where a single loss has all the mass, its deviation is round-off.
-    width = max(deviation, 1e-9 * float(np.abs(atoms.loss).max())) / per_deviation
+    width = max(deviation, ONE_LOSS * float(np.abs(atoms.loss).max())) / per_deviation
     return np.floor(atoms.loss / (width or 1.0)).astype(np.int64)

@@ -45,8 +45,8 @@ from shufflekit.dominating_pairs.sign_tails import SignTails
 MOST_ATOMS = 200_000  # that are listed one by one
 MOST_EPS = 310.0  # no finite loss is larger
 CLOSEST_ROWS = 5e-5  # a tolerance: nearer ones cost much, and more is lost between knots as a rule
-CHUNK = 100_000  # numbers worked on at once
-MOST_CELLS = 2**21  # of a table of tails, which is to fit in memory several times
+CHUNK, MOST_CELLS = 100_000, 2**21  # numbers worked on at once; of a table of tails, to fit in memory several times
+PART, PART_OF_LIST, ROUGH, LOG_ALL = 0.8, 0.6, 0.2, -740.0  # of rtol, that blocks take; a first look, and how deep
 CHEAPER = 16  # times: a cell of a table is less work than what it serves
 MOST_REACH = 10_000  # signs from the middle that a table may go, with a few roundings each
 
@@ -109,9 +109,9 @@ class Votes(Pair):
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         if log_cut is None:
             # What may be left out follows from how small the answer is.
-            rough = self.delta(eps[eps < self.largest_loss], 0.2, -740.0).lower
+            rough = self.delta(eps[eps < self.largest_loss], ROUGH, LOG_ALL).lower
             log_cut = math.log(max(float(rough.min(initial=1.0)), KNOWN)) + LOG_LEFT_OUT_OF_POINTS
-        parts = blocks(self.count, self.rate, self.rest, width=0.8 * rtol, log_cut=log_cut)
+        parts = blocks(self.count, self.rate, self.rest, width=PART * rtol, log_cut=log_cut)
         noise = pmf_error(self.count * self.rate) if parts.single and not self.third_rate else STRETCH_ERROR
         lighter, heavier = self.rows(parts, rtol, log_cut)
         reached, eps = eps < self.largest_loss, np.minimum(eps, MOST_EPS)
@@ -144,7 +144,7 @@ class Votes(Pair):
             return Enclosure(*(atoms._replace(spacing=self._spacing()) for atoms in (lower, upper)))
         rtol = max(rtol, CLOSEST_ROWS)
         eps = knots(self, log_cut, rtol)
-        parts = blocks(self.count, self.rate, self.rest, width=0.6 * rtol, log_cut=log_cut)
+        parts = blocks(self.count, self.rate, self.rest, width=PART_OF_LIST * rtol, log_cut=log_cut)
         above = self.delta(eps, rtol, log_cut).upper
         rows = self._averaged(parts)
         below, infinite = self._tails(rows, eps), float(dot(self._infinite(rows.signs, rows.apart), rows.mass))

@@ -14,6 +14,7 @@ from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import Part
 
 LOG_LEAST = -745.0  # below it, e^x is 0
+LOG_CUT = -35.0  # at first
 ROUGH = 0.3  # a tolerance at which an evaluation is cheap
 DEEPER = 6.0  # times: the logarithm of what is left out, from one look to the next
 FINE = 1e-4  # a tolerance at which those are listed that come no closer
@@ -77,7 +78,7 @@ class Composition:
 
     def _roughly(self, eps: float) -> tuple[Bracket, float]:
         """delta, and the logarithm of what may be left out: that follows from how small delta is."""
-        log_cut = -35.0
+        log_cut = LOG_CUT
         while True:
             ends = self._listed(log_cut, ROUGH).delta(eps, ROUGH)
             spare = self._spare(ends)

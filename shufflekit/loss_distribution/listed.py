@@ -29,6 +29,7 @@ LASTING = 1.1  # times the gap that no grid mends: then the next one is hardly w
 HARDLY = 0.8  # of the gap before: then ends that are far apart come no nearer
 KNOWN_GAP = 0.5  # of the upper end: from a larger gap nothing follows
 PART_OF_LASTING = 0.1  # of that gap, to which a grid should come near
+NEARLY, SPARE, FINER = 1.01, 1.2, (2, 16)  # the finest step; what a step is finer by than need be, and by how much
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -105,7 +106,7 @@ class Listed:
             least, most = (read(curve) for curve in curves)
             ends = Bracket(max(ends.lower, least), min(ends.upper, most))
             last, gap = gap, ends.upper - ends.lower
-            if gap <= max(rtol * ends.upper, sys.float_info.min) or step <= 1.01 * finest[many]:
+            if gap <= max(rtol * ends.upper, sys.float_info.min) or step <= NEARLY * finest[many]:
                 return bracket(*ends)
             # What a grid adds to the gap shrinks with its step or with the square of it; what lasts is in the lists.
             if last < KNOWN_GAP * ends.upper and step < before and not self._exact:
@@ -114,7 +115,7 @@ class Listed:
                 self.too_coarse = True
                 return bracket(*ends)
             wanted = max(rtol * ends.upper - lasting, PART_OF_LASTING * lasting)
-            step, before = step / np.clip(1.2 * math.sqrt((gap - lasting) / wanted), 2, 16), step
+            step, before = step / np.clip(SPARE * math.sqrt((gap - lasting) / wanted), *FINER), step
 
     def _finest(self, tilt: float) -> dict[bool, float]:
         """Steps at which the losses of one round, or where all frequencies are needed those of all, are many enough."""

@@ -13,6 +13,8 @@ from shufflekit.dominating_pairs import Pair
 ROUGH, FINE = 0.03, 1e-4  # tolerances: one at which an evaluation is cheap, one at which little is unknown
 GUIDED, GUIDE_POINTS = (0.2, 1.4), 81  # of what the guide says, the stretch that is looked at
 MOST_LOOKS = 40
+HARDLY_NEARER = 0.8  # of the width before
+FAR = 0.01  # relative: ends between which a look in the middle pays
 MOST = 600.0  # eps beyond which e^eps is hardly a number
 
 
@@ -24,7 +26,7 @@ def delta(pair: Pair, eps: float, rtol: float) -> Bracket:
         lower, upper = pair.delta(np.array([eps]), finer)
         before, ends = ends.width, bracket(max(ends.lower, float(lower[0])), min(ends.upper, float(upper[0])))
         # What no tolerance mends is the floating point's.
-        if ends.upper - ends.lower <= max(rtol * ends.upper, sys.float_info.min) or ends.width > 0.8 * before:
+        if ends.upper - ends.lower <= max(rtol * ends.upper, sys.float_info.min) or ends.width > HARDLY_NEARER * before:
             break
     return ends
 
@@ -128,7 +130,7 @@ class _Search:
             low, high = self.low, self.high
             if not low < high < math.inf or high - low <= 4 * margin * high:
                 return
-            points = np.array([low, (low + high) / 2, high] if high - low > 0.01 * high else [low, high])
+            points = np.array([low, (low + high) / 2, high] if high - low > FAR * high else [low, high])
             ends = self.look(points, rtol)
             roots = [_crossing(points, end, self.delta) for end in ends]
             near = [root * (1 + side * margin) for root in roots for side in (-1, 1) if root > 0]

@@ -1,0 +1,212 @@
+"""Rounds composed, by the judge in fractions and by the fast road: what is asked of which, and what is refused."""
+
+import importlib
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.bracket import Bracket
+from shufflekit.certify.composition import Masses, compose, composition
+from shufflekit.dominating_pairs import ListedPair
+from shufflekit.loss_distribution import Composition, Part
+from tests import pairs
+from tests.truth import clone_pair
+
+in_fractions = importlib.import_module("shufflekit.certify.composition")  # the package has a function of that name
+HALF = Fraction(1, 2)
+FAIR = ([HALF, HALF], [HALF, HALF])
+UNFAIR = ([Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)])
+
+
+# In fractions.
+
+
+def test_equal_ratios_are_one_outcome():
+    """Two rounds of 3 : 1 have 9 : 1, 1 : 1 (twice) and 1 : 9."""
+    found = compose([UNFAIR, UNFAIR])
+    ratios = {p / q: (p, q) for p, q in zip(found.p, found.q, strict=True)}
+    assert len(found.p) == len(ratios) == 3
+    assert ratios[Fraction(1)] == (Fraction(3, 8), Fraction(3, 8))
+    assert ratios[Fraction(9)] == (Fraction(9, 16), Fraction(1, 16))
+    assert found.delta(Fraction(2)) == Fraction(9, 16) - 2 * Fraction(1, 16)
+    assert found.delta(0) == 1
+
+
+def test_what_neither_law_has_is_left_out():
+    found = compose([([Fraction(1), Fraction(0), Fraction(0)], [Fraction(0), Fraction(1), Fraction(0)])])
+    assert sorted(zip(found.p, found.q, strict=True)) == [(0, 1), (1, 0)]
+    assert found.delta(10**6) == 1
+
+
+def test_delta_at_eps_by_hand():
+    """3/4 - e^eps/4."""
+    found = composition([UNFAIR], 0.5)
+    assert found.lower <= 0.75 - math.exp(0.5) / 4 <= found.upper
+    assert found.width < 1e-15
+
+
+def test_as_many_outcomes_as_are_allowed(monkeypatch):
+    """In the second round 2 outcomes meet 2."""
+    monkeypatch.setattr(in_fractions, "MOST", 4)
+    assert len(compose([UNFAIR, UNFAIR]).p) == 3
+    monkeypatch.setattr(in_fractions, "MOST", 3)
+    with pytest.raises(ValueError, match="pairs must have at most 3 outcomes together, got 4"):
+        compose([UNFAIR, UNFAIR])
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ([], ValueError, "pairs must be one or more pairs of laws, got none"),
+        ([7], TypeError, "pairs must hold pairs of laws .P, Q., got 7"),
+        ([(FAIR[0],)], TypeError, "pairs must hold pairs of laws"),
+        ([([0.5, 0.5], FAIR[0])], TypeError, "p must be in fractions, got "),
+        ([(FAIR[0], [0.5, 0.5])], TypeError, "q must be in fractions, got "),
+        ([([1, 0], [1, 0, 0])], ValueError, r"p and q must have the same outcomes, got shapes \(2,\) and \(3,\)"),
+        ([(FAIR[0], [HALF, HALF, HALF])], ValueError, "q must be an array of probabilities"),
+    ],
+)
+def test_what_is_no_pair_is_named(given, error, words):
+    with pytest.raises(error, match=words):
+        compose(given)
+
+
+@pytest.mark.parametrize("alpha", [1.5, True, "1", None])
+def test_an_alpha_that_is_no_fraction_is_named(alpha):
+    with pytest.raises(TypeError, match="alpha must be a fraction or a whole number, got"):
+        Masses([HALF], [HALF]).delta(alpha)
+
+
+def test_an_alpha_below_0_is_named():
+    with pytest.raises(ValueError, match="alpha must be 0 or positive, got"):
+        Masses([HALF], [HALF]).delta(Fraction(-1, 2))
+
+
+def test_an_eps_below_0_is_named():
+    with pytest.raises(ValueError, match="eps must be"):
+        composition([FAIR], -0.1)
+
+
+# By the fast road.
+
+# Randomized response of one client: P is 3/4, 1/4, and Q the other way round.
+LISTED = Atoms(np.log([1 / 3, 3.0]), np.log([0.75, 0.25]))
+
+
+def test_no_rounds_are_refused():
+    with pytest.raises(ValueError, match="parts must hold at least one pair, got none"):
+        Composition([])
+
+
+@pytest.mark.parametrize("rounds", [0, -1, 1.5, True])
+def test_rounds_are_counted(rounds):
+    with pytest.raises((TypeError, ValueError), match="rounds must be a whole number of at least 1"):
+        Composition([Part(LISTED, rounds)])
+
+
+def test_what_is_no_pair_is_refused():
+    with pytest.raises(TypeError, match="parts must hold pairs, or lists of atoms, got 'clones'"):
+        Composition([Part("clones", 2)])
+
+
+@pytest.mark.parametrize("given", [LISTED, Enclosure(LISTED, LISTED), ListedPair(LISTED)], ids=str)
+def test_lists_are_pairs(given):
+    truth = compose([UNFAIR] * 3)
+    found = Composition([Part(given, 3)]).delta(0.5, 1e-4)
+    assert found.lower <= float(truth.delta(Fraction(math.exp(0.5)))) <= found.upper
+    assert found.width < 1e-9
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_eps_is_where_delta_is(rounds):
+    """One round: 3/4 - e^eps/4 = 1/8 at log 5/2; two: 9/16 - e^eps/16 = 1/4 at log 5."""
+    delta, eps = ((1 / 8, math.log(2.5)), (1 / 4, math.log(5)))[rounds - 1]
+    found = Composition([Part(LISTED, rounds)]).epsilon(delta, 1e-6)
+    assert found.lower <= eps <= found.upper
+    assert found.width < 1e-6
+
+
+def test_the_two_ways_of_a_pair():
+    symmetric, other = pairs.clones(1.0, 20, 40).pair, pairs.binary(1.0, 20, 40).pair
+    assert len(Composition([Part(symmetric, 5)]).both_ways()) == 1
+    forth, back = Composition([Part(symmetric, 5), Part(other, 2)]).both_ways()
+    assert [part.rounds for part in back.parts] == [part.rounds for part in forth.parts] == [5, 2]
+    assert back.parts[0].pair == symmetric
+    assert back.parts[1].pair == other.reversed()
+    assert forth.parts[1].pair == other
+
+
+def test_beyond_the_largest_loss_there_is_nothing():
+    """And at most all of it is guaranteed: 4 rounds of log 3."""
+    pair = pairs.clones(math.log(3), 1, 1).pair
+    run = Composition([Part(pair, 4)])
+    most = 4 * pair.largest_loss
+    assert run.delta(most, 1e-4) == (0, 0)
+    assert run.delta(most * (1 - 1e-9), 1e-4).upper > 0
+    assert run.epsilon(1e-30, 1e-4).upper == pytest.approx(most, rel=1e-12)
+    assert run.epsilon(1e-30, 1e-4).upper <= most
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_a_loss_that_is_hardly_any_is_all_that_is_said(rounds):
+    """Where delta(0) is at most 1 - e^-most, which is below delta, eps is 0."""
+    pair = pairs.clones(1e-101, 1, 1).pair
+    run, most = Composition([Part(pair, rounds)]), rounds * pair.largest_loss
+    assert run.epsilon(1e-8, 1e-4) == (0, 0)
+    assert run.delta(0.0, 1e-4) == (0, most)
+    assert run.delta(2 * most, 1e-4) == (0, 0)
+    assert run.epsilon(most / 2, 1e-4) == (0, most)
+    assert run.delta(most / 4, 1e-4) == (0, most * 3 / 4)
+
+
+def test_no_deltas_or_eps_out_of_range():
+    run = Composition([Part(LISTED, 2)])
+    for delta in (0, 1, -1, math.nan):
+        with pytest.raises(ValueError, match="delta must be"):
+            run.epsilon(delta, 1e-4)
+    with pytest.raises(ValueError, match="eps must be"):
+        run.delta(-1, 1e-4)
+
+
+def test_a_run_is_looked_at_more_closely_once():
+    """Where lists are not exact: the better of both ends, or, where all are from above, the lower upper end."""
+    asked = []
+    answers = {1e-4: Bracket(0.5, 0.75), 2.5e-5: Bracket(0.625, 0.875)}
+
+    def answer(rtol):
+        asked.append(rtol)
+        return answers[rtol]
+
+    class Rough(ListedPair):
+        lists_closer = True
+
+    class OneSided(Rough):
+        one_sided = True
+
+    exact, rough, above = (Composition([Part(kind(LISTED), 2)]) for kind in (ListedPair, Rough, OneSided))
+    assert exact._refine(answer, 1e-4) == (0.5, 0.75)
+    assert asked == [1e-4]
+    assert rough._refine(answer, 1e-4) == (0.625, 0.75)
+    assert above._refine(answer, 1e-4) == (0.5, 0.75)
+    assert asked == [1e-4] + 2 * [1e-4, 2.5e-5]
+    answers[2.5e-5] = Bracket(0.25, 0.625)
+    assert rough._refine(answer, 1e-4) == (0.5, 0.625)
+    assert above._refine(answer, 1e-4) == (0.25, 0.625)
+    answers[1e-4] = Bracket(0.75, 0.75 * (1 + 1e-5))
+    asked.clear()
+    assert rough._refine(answer, 1e-4) == answers[1e-4]
+    assert asked == [1e-4]
+
+
+def test_certified_ends_hold_the_truth_of_small_rounds():
+    """Enumerated in fractions, and listed: 3 rounds of 3 clients."""
+    laws = clone_pair(3, 3)
+    truth = compose([(laws.p, laws.q)] * 3)
+    for eps in (0.0, 0.4, 1.2):
+        found = Composition([Part(pairs.clones(math.log(3), 3, 3).pair, 3)]).delta(eps, 1e-6)
+        own = float(truth.delta(Fraction(math.exp(eps))))
+        assert found.lower <= own * (1 + 1e-12)
+        assert own * (1 - 1e-12) <= found.upper <= own * (1 + 1e-5)

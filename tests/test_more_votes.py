@@ -1,0 +1,71 @@
+"""Votes with some more messages: against all sums, given how many more are labelled."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from shufflekit import definitions
+from shufflekit.definitions import Definition, growth
+from shufflekit.dominating_pairs import Votes, pair_of
+from shufflekit.dominating_pairs.more_votes import MoreVotes
+
+
+def votes(n: int, population: int, **more: float) -> MoreVotes:
+    own = pair_of(Definition(n, population, (definitions.response(growth(1.0), 3),)))
+    assert isinstance(own, Votes)
+    return MoreVotes(**vars(own), **more)  # type: ignore[arg-type]
+
+
+def slow(law: MoreVotes, eps: float) -> float:
+    """Every number of labelled messages of both kinds, and of those that vote for P."""
+    slope, total, alpha = law.less + law.gap / 2, 0.0, math.exp(eps)
+    base = law.base - slope * law.more * law.more_rate
+    for c in range(law.count + 1):
+        for d in range(law.more + 1):
+            chance = binom.pmf(c, law.count, law.rate) * binom.pmf(d, law.more, law.more_rate)
+            for a in range(c + d + 1):
+                p, q = base + law.less * (c + d) + law.gap * a, base + law.less * (c + d) + law.gap * (c + d - a)
+                total += chance * binom.pmf(a, c + d, 0.5) * max(p - alpha * q, 0.0)
+    return total
+
+
+@pytest.mark.parametrize(("n", "population", "more", "more_rate"), [(6, 9, 3, 0.25), (4, 40, 7, 0.05), (9, 9, 1, 0.6)])
+def test_few_by_all_sums(n: int, population: int, more: int, more_rate: float) -> None:
+    law = votes(n, population, more=more, more_rate=more_rate)
+    eps = np.array([0.0, 0.05, 0.2])
+    found = law.upper(eps, 1e-4, -60.0)
+    wanted = np.array([slow(law, e) for e in eps])
+    assert (wanted <= found * (1 + 1e-12)).all()
+    assert (found <= wanted * (1 + 1e-6) + 1e-20).all()
+
+
+def test_with_none_more_they_are_votes() -> None:
+    law, eps = votes(50, 200, more=0, more_rate=0.0), np.array([0.0, 0.05])
+    alone = pair_of(Definition(50, 200, (definitions.response(growth(1.0), 3),)))
+    assert law.upper(eps, 1e-4, -60.0) == pytest.approx(alone.delta(eps).upper, rel=1e-6)
+
+
+def test_what_is_cut_off_of_the_more_is_missing() -> None:
+    """No more than all of it weighs, in either tail."""
+    law, eps = votes(40, 400, more=200, more_rate=0.2), np.array([0.0, 0.01])
+    deep, shallow = law.upper(eps, 1e-4, -60.0), law.upper(eps, 1e-4, -9.0)
+    assert (deep <= shallow).all()
+    assert (shallow - deep <= 20 * math.exp(-9.0)).all()
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 0.02])
+def test_in_blocks_it_is_no_less_and_near(rtol: float) -> None:
+    """Of many messages several are taken for one, also of the more."""
+    law, eps = votes(10**6, 10**7, more=20_000, more_rate=0.3), np.array([0.0, 1e-4, 3e-4])
+    fine, coarse = law.upper(eps, 1e-6, -50.0), law.upper(eps, rtol, -50.0)
+    assert (fine <= coarse * (1 + 1e-9)).all()
+    assert (coarse <= fine * (1 + 3 * rtol)).all()
+
+
+def test_it_is_a_probability_and_never_0() -> None:
+    law = votes(3, 3, more=2, more_rate=0.5)
+    found = law.upper(np.array([0.0, 600.0]), 1e-4, -60.0)
+    assert 0 < found[1] < 1e-20
+    assert found[0] <= 1
