@@ -70,6 +70,21 @@ def test_the_best_order_is_as_good_as_any() -> None:
     assert asked(RENYI, Reports(1e-3, 1000, 1000), delta=0.5) == 0.0
 
 
+def test_the_search_begins_at_the_best_order_of_a_gaussian(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of losses rho a, rho + 2 sqrt(rho L) is least at 1 + sqrt(L/rho), L = log(1/delta); L = 4, rho = 1/4: at 5."""
+
+    class Best:
+        value = 0.5
+
+    begun: list[float] = []
+    monkeypatch.setattr(rounds_of_reports, "best_order", lambda at, *, start, **_: begun.append(start) or Best)
+    for eps in (0.25 + 2 * 0.5 * 2, 1e-9):
+        ends = type("Ends", (), {"upper": eps})
+        monkeypatch.setattr(rounds_of_reports.Run, "guarantee", lambda *_, ends=ends, **options: ends)
+        assert asked(RENYI, Reports(1.0, 10, 10), delta=math.exp(-4)) == 0.5
+    assert begun == [pytest.approx(5.0), 1 + rounds_of_reports.MOST_START]
+
+
 def test_renyi_divergences_of_at_most_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < asked(RENYI, Reports(0.1, RENYI_N, RENYI_N)) < 0.1
     with pytest.raises(TooSlow, match="takes long beyond n = 1,000"):

@@ -3,14 +3,17 @@
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
+from shufflekit import Shuffle  # noqa: E402
 from shufflekit.learning import processes  # noqa: E402
 from shufflekit.learning.models import paper_network, printed_network  # noqa: E402
 from shufflekit.learning.plain_plans import Plain, PlainPlan  # noqa: E402
-from shufflekit.learning.plans import Plan  # noqa: E402
+from shufflekit.learning.plans import FIGURES, QUICK, Plan  # noqa: E402
+from shufflekit.learning.plans import SMALL as SMALLER  # noqa: E402
 from shufflekit.learning.randomizers import R1, R2, PrivUnit, RInf  # noqa: E402
 from shufflekit.learning.schedule import checked_rates  # noqa: E402
 
@@ -56,6 +59,31 @@ def test_rates_become_numbers_of_pythons_own() -> None:
 def test_epochs_that_do_not_come_out(n: int) -> None:
     with pytest.raises(ValueError, match=f"k must divide the number n = {n} of clients"):
         SMALL.check(n)
+
+
+def test_independent_samples_are_drawn_anew() -> None:
+    drawn = [SMALL.clients(step, 12).tolist() for step in range(6)]
+    assert all(len(set(one)) == 4 and set(one) <= set(range(12)) for one in drawn)
+    assert len({tuple(one) for one in drawn}) > 3
+    assert SMALL.spent(12, 5) == Shuffle(eps0=2.0, n=4, population=12) * 5
+
+
+def test_numbers_become_pythons_own() -> None:
+    plan = Plan("RInf", np.float32(2), np.float64(0.5), np.int64(4), [[2, 1]], ball=np.float64(3))  # type: ignore
+    kinds = [type(thing) for thing in (plan.eps0, plan.radius, plan.k, plan.rates, plan.ball, plan.summed)]
+    assert kinds == [float, float, int, tuple, float, bool]
+    plain = PlainPlan(np.int64(4), [[2, 1]])  # type: ignore
+    assert (type(plain.k), plain.rates) == (int, ((2, 1.0),))
+
+
+def test_the_plans_of_the_figures_are_as_long_as_the_papers() -> None:
+    """200 epochs of 60,000 clients: 1,200 steps and 6,000."""
+    assert {name: plan.epochs * plan.per_epoch(60_000) for name, plan in FIGURES.items()} == {
+        **{"figure3": 1_200, "figure3-printed": 1_200, "figure6": 6_000, "figure6-printed": 6_000}
+    }
+    for plans, n in ((QUICK, 1_437), (SMALLER, 800)):
+        for plan in plans.values():
+            plan.check(n)
 
 
 def test_each_process_has_a_client(monkeypatch: pytest.MonkeyPatch) -> None:
