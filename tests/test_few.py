@@ -18,6 +18,7 @@ def test_the_grid_is_never_below_the_game_and_shows_a_law(ratio):
         truth = float(game.value(laws, 4, Fraction(1), Fraction(start)))
         found = float(np.interp(start, board.x, board.value[4]))
         assert truth * (1 - 1e-12) <= found <= truth + 0.05 * ratio
+    assert board.move.shape == board.value.shape == (5, len(board.x))
     assert set(np.unique(board.move[1:])) <= set(range(5))
 
 
@@ -40,8 +41,10 @@ def test_truth_and_bound_of_every_kind():
 
 
 def test_few_users_and_second_moments_are_known_exactly():
-    assert all(found == formula for found, formula, _ in few.few_users(3, 4))
-    assert all(low <= high for low, high, _ in few.second_moments(3, 4))
+    # Of E = 3 the square of E - 1 is also twice as much.
+    for ratio in (3, Fraction(5, 2)):
+        assert all(found == formula for found, formula, _ in few.few_users(ratio, 4))
+        assert all(low <= high for low, high, _ in few.second_moments(ratio, 4))
 
 
 def test_against_the_clones_the_naive_form_falls_below_the_truth():
@@ -91,3 +94,9 @@ def test_a_bench_is_what_it_says():
     assert [one.ratio for one in channels[:5]] == [Fraction(3, 2), 3, Fraction(3, 2), 3, 3]
     assert channels[5].ratio == 2 > channels[-1].ratio
     assert channels[7].ratio == 3
+
+
+def test_places_that_answer_in_turn_are_asked_at_the_alphas_of_their_ratio():
+    rows = few.turns(1, 2, 0)
+    assert {where for _, _, where in rows} == {f"in turn, 1 of 2, a = {a}" for a in few.alphas(3)}
+    assert all(truth <= bound for truth, bound, _ in rows)
