@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from shufflekit.papers.balle2020 import misprints, replacement_bench
+from shufflekit.papers.balle2020 import epochs, misprints, replacement_bench
 from shufflekit.randomizers import RandomizedResponse
 
 ALL = {
@@ -80,3 +80,26 @@ def test_rows_hold_in_fractions_and_are_attained(rows):
     assert all(truth <= bound for truth, bound, _ in found)
     assert all(isinstance(side, Fraction | int) for truth, bound, _ in found for side in (truth, bound))
     assert max(truth / bound for truth, bound, _ in found) == 1
+
+
+def test_what_the_conditions_of_section_3_refuse():
+    """By hand: (e^2 - 1) sqrt(100 e^2) is 173.67, e^(-1/8) is 0.8825."""
+    least = (math.e**2 - 1) * 10 * math.e
+    for call in (epochs.eq6_doubled, epochs.eq6_doubled_corrected):
+        assert call(2.0, 174, 100, 0.5) == pytest.approx(2 * least * math.sqrt(2 * math.log(2)) / 174)
+        with pytest.raises(
+            ValueError, match=r"n must be at least \(e\^eps0 - 1\) sqrt\(m e\^eps0\) = 173.673, got 173"
+        ):
+            call(2.0, 173, 100, 0.5)
+    least = math.exp(-1 / 8)
+    assert epochs.eq6_doubled_corrected(2.0, 174, 100, least) == epochs.eq6_doubled(2.0, 174, 100, least)
+    with pytest.raises(ValueError, match=r"beta must be at most e\^\(-1/8\) = 0.882497, got 0.8825"):
+        epochs.eq6_doubled_corrected(2.0, 174, 100, 0.8825)
+
+
+def test_a_point_that_the_condition_does_not_allow_is_none(monkeypatch):
+    monkeypatch.setattr(misprints, "thm_a4_condition", lambda **at: 2e-8)
+    assert misprints.condition().printed[2]["delta0"] == 2e-8
+    monkeypatch.setattr(misprints, "thm_a4_condition", lambda **at: 1.9e-8)
+    with pytest.raises(AssertionError, match="the point must be one that the condition allows"):
+        misprints.condition()

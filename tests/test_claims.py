@@ -10,6 +10,7 @@ import pytest
 from shufflekit import claims, equivalence
 from shufflekit.claims import Claim, VerdictError, refute, verify
 
+LOAD = claims.load  # which the tests of verdicts replace
 LEDGER = [
     Claim("x:tight", "a <b>", "a <= b", "00_a", "holds", finding="equal | nearly", decided="fractions"),
     Claim("x:loose", "loose", "a <= b", "00_a", "holds, loose"),
@@ -216,3 +217,47 @@ def test_empty_and_misnamed():
         verify("x:tight", lhs=1, rhs=1, relation="<")
     with pytest.raises(ValueError, match="relation must be one of"):
         refute("x:false", lhs=1, rhs=1, at={}, relation=">")
+
+
+# The file.
+
+
+ENTRY = "[[claim]]\nid = 'x:1'\ntitle = 'a'\nstatement = 'b'\nnotebook = '00_a'\nverdict = 'holds'\n"
+
+
+def loaded(content, tmp_path, monkeypatch, folder="data"):
+    monkeypatch.setattr(claims, "__file__", str(tmp_path / "shufflekit" / "claims.py"))
+    (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+    if content is not None:
+        (tmp_path / folder / "claims.toml").write_bytes(content.encode("latin-1"))
+    return LOAD()
+
+
+def test_a_ledger_lies_beside_the_package_or_inside_it(tmp_path, monkeypatch):
+    assert loaded(ENTRY, tmp_path, monkeypatch) == {"x:1": Claim("x:1", "a", "b", "00_a", "holds")}
+    whole = ENTRY.replace("x:1", "x:2") + "finding = 'c'\ncorrected = 'd'\ndecided = 'e'\n"
+    inside = loaded(whole, tmp_path, monkeypatch, "shufflekit/data")
+    assert inside == {"x:2": Claim("x:2", "a", "b", "00_a", "holds", "c", "d", "e")}
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "words"),
+    [
+        (None, OSError, "cannot read the ledger .*claims.toml: No such file or directory; restore the file"),
+        ("[[claim", ValueError, "the ledger .*claims.toml must be TOML: .*; restore the file"),
+        ("\xff\xfe", ValueError, "must be TOML"),
+        ("", ValueError, r"must hold entries \[\[claim\]\] with the texts id, title, .*, got None; restore the file"),
+        ("claim = []", ValueError, r"must hold entries \[\[claim\]\]"),
+        ("claim = 3", ValueError, r"must hold entries \[\[claim\]\]"),
+        ("claim = ['x:1']", ValueError, r"must hold entries \[\[claim\]\]"),
+        (ENTRY.replace("title = 'a'\n", ""), ValueError, r"must hold entries \[\[claim\]\]"),
+        (ENTRY + "more = 'a'\n", ValueError, r"must hold entries \[\[claim\]\]"),
+        (ENTRY.replace("'a'", "3"), ValueError, r"must hold entries \[\[claim\]\]"),
+        (ENTRY + ENTRY.replace("'a'", "3"), ValueError, r"must hold entries \[\[claim\]\]"),
+        (ENTRY.replace("'holds'", "'perhaps'"), ValueError, r"verdict of x:1 must be one of .*, got 'perhaps'"),
+        (ENTRY + ENTRY, ValueError, "two entries of data/claims.toml share an id"),
+    ],
+)
+def test_a_ledger_that_is_none_is_told_in_words(content, kind, words, tmp_path, monkeypatch):
+    with pytest.raises(kind, match=words):
+        loaded(content, tmp_path, monkeypatch)

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import nnls
 
 from shufflekit import exact
-from shufflekit.beyond import clone_sequences, dominance, views
+from shufflekit.beyond import clone_search, clone_sequences, dominance, views
 from shufflekit.beyond.clone_search import Search
 from shufflekit.divergences import hockey_stick
 from shufflekit.exact import TwoLaws
@@ -158,3 +158,12 @@ def test_two_rounds_with_a_channel_for_every_outcome(first, second, n):
         one = views.shuffled_view(searches[0].channel(rng), others, 0, 1)
         two = [views.shuffled_view(searches[1].channel(rng), others, 0, 1) for _ in range(one.p.size)]
         assert excess(clone_sequences.compose(one, two.__getitem__), product) < ROUND_OFF
+
+
+def test_the_best_share_is_the_best_of_all_data_sets():
+    """One user: at a below 1/E both sides are 1 - a, so the share is 1; above, RR reaches the clones."""
+    data = [(2, [0]), (2, [1])]
+    found = clone_search.best_shares(3.0, [0.5, 1.5], data, 2)
+    single = [clone_search.best_shares(3.0, [0.5, 1.5], [one], 2) for one in data]
+    assert found == pytest.approx(np.max(single, axis=0))
+    assert clone_search.best_shares(3.0, [0.2, 2.0], [(2, [])], 3) == pytest.approx([1.0, 1.0])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import tables
 
-from shufflekit import divergences, exact
+from shufflekit import definitions, divergences, exact
 from shufflekit.randomizers import HadamardResponse, RandomizedResponse, random_channel
 
 
@@ -147,3 +147,48 @@ def test_checks_come_at_the_call_not_at_the_first_pair():
             call(CHANNELS[0], 3, 4)
         with pytest.raises(TypeError, match="channel must be a shufflekit"):
             call("RR", 3)
+
+
+# Pairs and laws.
+
+
+def test_a_pair_by_hand():
+    """Binary randomized response, E = 3, both of two slots of a population of two: no, one and two yes."""
+    q = Fraction(1, 4)
+    scores = ((q, 2, 0), (q, 0, 2), (2 * q, -1, -1))
+    kinds = tuple(definitions.kind(*map(Fraction, one)) for one in scores)
+    found = exact.pair(definitions.Definition(2, 2, (kinds,)))
+    by_ratio = {}
+    for p, other in zip(found.p, found.q, strict=True):
+        assert isinstance(p, Fraction)
+        by_ratio[p, other] = by_ratio.get((p, other), 0) + 1
+    # First, second, left: (2,0,0), (0,2,0), (1,1,0), (1,0,1), (0,1,1), (0,0,2), the last with a mass of 0.
+    masses = [(3, 1), (1, 3), (4, 4), (6, 2), (2, 6), (0, 0)]
+    assert by_ratio == {(Fraction(a, 16), Fraction(b, 16)): 1 for a, b in masses}
+    assert sum(found.p) == sum(found.q) == 1
+
+
+@pytest.mark.parametrize(
+    ("definition", "kind", "words"),
+    [
+        (3, TypeError, "definition must be a shufflekit.definitions.Definition, got 3"),
+        (definitions.Definition(1, 1, definitions.corners(Fraction(2)).laws), ValueError, "one law of scores, got 5"),
+    ],
+)
+def test_what_is_no_pair(definition, kind, words):
+    with pytest.raises(kind, match=words):
+        exact.pair(definition)
+
+
+def test_whole_numbers_of_a_law_become_fractions():
+    found = exact.law([1, Fraction(1, 2)])
+    assert found.dtype == object
+    assert found[0] / 3 == Fraction(1, 3)
+    assert exact.law([0.5, 0.25]).dtype == np.float64
+    assert exact.law([1, 0.5]).dtype == object
+
+
+def test_fractions_and_other_numbers_together():
+    """What is not all in fractions has no common denominator."""
+    rows = np.array([[Fraction(1, 2), mp.mpf("0.5")]] * 2, dtype=object)
+    assert [float(x) for x in exact.histogram_law(rows)] == [0.25, 0.5, 0.25]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shufflekit.beyond import few, game
-from shufflekit.definitions import corners
+from shufflekit.definitions import corners, equal_others
 from shufflekit.randomizers import RandomizedResponse
 
 
@@ -18,6 +18,7 @@ def test_the_grid_is_never_below_the_game_and_shows_a_law(ratio):
         truth = float(game.value(laws, 4, Fraction(1), Fraction(start)))
         found = float(np.interp(start, board.x, board.value[4]))
         assert truth * (1 - 1e-12) <= found <= truth + 0.05 * ratio
+    assert board.move.shape == board.value.shape == (5, len(board.x))
     assert set(np.unique(board.move[1:])) <= set(range(5))
 
 
@@ -40,8 +41,10 @@ def test_truth_and_bound_of_every_kind():
 
 
 def test_few_users_and_second_moments_are_known_exactly():
-    assert all(found == formula for found, formula, _ in few.few_users(3, 4))
-    assert all(low <= high for low, high, _ in few.second_moments(3, 4))
+    # Of E = 3 the square of E - 1 is also twice as much.
+    for ratio in (3, Fraction(5, 2)):
+        assert all(found == formula for found, formula, _ in few.few_users(ratio, 4))
+        assert all(low <= high for low, high, _ in few.second_moments(ratio, 4))
 
 
 def test_against_the_clones_the_naive_form_falls_below_the_truth():
@@ -55,3 +58,45 @@ def test_a_profile_at_some_eps_composes():
     eps = np.linspace(0, 1, 400)
     one = few.composed_epsilon(eps, np.maximum(0.0, 0.2 - 0.5 * eps), 1, 0.1)
     assert one == pytest.approx(0.2, abs=2e-2)
+
+
+@pytest.mark.parametrize("x", [-2.0, 0.0, 0.7])
+def test_a_call_on_a_normal_by_quadrature(x):
+    z = np.linspace(-12, 12, 240_001)
+    mean = np.trapezoid(np.maximum(x + 1.5 * z, 0) * np.exp(-z * z / 2), z) / np.sqrt(2 * np.pi)
+    assert few.normal_call(x, 1.5) == pytest.approx(mean, rel=1e-6)
+
+
+@pytest.mark.parametrize(("alpha", "x"), [(1.0, 0.0), (2.0, -1.0), (0.5, 0.25)])
+def test_the_normal_bound_term_by_term(alpha, x):
+    """Its moments from the corner channels' own scores; per message R phi(1)/(6 V m) and sqrt(V) phi(0)/(8 m^1.5)."""
+    laws = [equal_others(channel, 0, 1, 2) for channel in few.corner_channels(Fraction(3))]
+    scores = [[(one.chance, abs(one.t0 - 1 - alpha * (one.t1 - 1))) for one in law] for law in laws]
+    V, R = (max(float(sum(chance * size**r for chance, size in law)) for law in scores) for r in (2, 3))
+    phi0, phi1 = 1 / np.sqrt(2 * np.pi), np.exp(-0.5) / np.sqrt(2 * np.pi)
+    for m in (1, 7):
+        wanted = few.normal_call(x, np.sqrt(V * (m + 1))) + R * phi1 / (6 * V) * (1 + np.log(m))
+        wanted += np.sqrt(V) * phi0 / 8 * 2.612375348685488  # zeta(3/2)
+        assert few.normal_bound(3.0, m, alpha, x) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_a_board_is_wide_enough():
+    """Steps of 1/2 up to 1.2: from -1.5 to 1.5."""
+    board = few.played(corners(2.0).laws, 0, 0.5, 1.2)
+    assert board.x.tolist() == [-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5]
+    assert board.value.tolist() == [[0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.5]]
+
+
+def test_a_bench_is_what_it_says():
+    channels = few.bench()
+    assert [(one.inputs, one.outputs) for one in channels[:5]] == [(2, 2), (2, 2), (3, 3), (3, 3), (3, 4)]
+    assert [one.inputs for one in channels[5:7]] == [3, 3]
+    assert [one.ratio for one in channels[:5]] == [Fraction(3, 2), 3, Fraction(3, 2), 3, 3]
+    assert channels[5].ratio == 2 > channels[-1].ratio
+    assert channels[7].ratio == 3
+
+
+def test_places_that_answer_in_turn_are_asked_at_the_alphas_of_their_ratio():
+    rows = few.turns(1, 2, 0)
+    assert {where for _, _, where in rows} == {f"in turn, 1 of 2, a = {a}" for a in few.alphas(3)}
+    assert all(truth <= bound for truth, bound, _ in rows)

@@ -15,6 +15,7 @@ from shufflekit.beyond.scores import (
     clone_scores,
     common_blanket,
     score_law,
+    score_laws,
     score_pair,
     two_input_blanket,
 )
@@ -267,3 +268,14 @@ def test_specialised_clones_do_not_dominate():
 def test_bad_input_is_named(call, message):
     with pytest.raises((TypeError, ValueError), match=message):
         call()
+
+
+def test_the_scores_of_every_pair_of_inputs():
+    """Of 2-ary randomized response, E = 3, by hand: the blanket is 1/4 of each output, scores 3 and 1 or 1 and 3."""
+    there, back = score_laws(RandomizedResponse(2, ratio=3))
+    quarter = Fraction(1, 4)
+    assert [(one.chance, one.t0, one.t1) for one in there] == [(quarter, 3, 1), (quarter, 1, 3), (2 * quarter, 0, 0)]
+    assert [(one.chance, one.t0, one.t1) for one in back] == [(quarter, 1, 3), (quarter, 3, 1), (2 * quarter, 0, 0)]
+    three = RandomizedResponse(3, ratio=2)
+    wanted = [score_law(three, *x, two_input_blanket(three, *x)) for x in itertools.permutations(range(3), 2)]
+    assert score_laws(three) == wanted

@@ -18,7 +18,8 @@ torch = pytest.importorskip("torch")
 from shufflekit.learning import data, files, records  # noqa: E402
 from shufflekit.learning.plans import FIGURES, QUICK  # noqa: E402
 from shufflekit.learning.training import Training  # noqa: E402
-from tests.test_training import ROOT, one_thread, torchrun  # noqa: E402, F401
+from tests.test_training import ROOT, one_thread  # noqa: E402, F401
+from tests.test_training_processes import torchrun  # noqa: E402
 from tools import train  # noqa: E402
 
 EPOCHS = 3

@@ -1,5 +1,6 @@
 """Sliding windows and averages: shares and laws by enumeration, and that edges are worse than the middle."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -172,3 +173,14 @@ def test_squared_loads(n, m):
 def test_bad_input_is_named(call, name):
     with pytest.raises((TypeError, ValueError), match=name):
         call()
+
+
+def test_an_attack_on_each_client_of_a_window():
+    """Forty clients, windows of ten slots: the first and the last are worst off, both ends alike."""
+    clients, eps = hiding_bench.attacked_window(0.5, 40, 10)
+    assert clients == [1, 1, 2, 5, 7, 10, 20, 31, 34, 36, 39, 40, 40]
+    assert eps == pytest.approx([*eps[:6], eps[6], *eps[5::-1]], rel=1e-4)
+    assert eps[0] == max(eps) > eps[6] == pytest.approx(min(eps), rel=1e-5)
+    law = response(growth(0.5), 3)
+    delta = windows.alike_delta(law, windows.float_shares(40, 10, 1), math.exp(hiding_bench.reached(0.5, 40, 10, 1)))
+    assert delta == pytest.approx(1e-6, rel=1e-3)

@@ -40,9 +40,7 @@ def extreme_weights(ratio: float | Fraction) -> list[Weights]:
     corners, found = vertices(ratio), set()
     for chosen in itertools.combinations(range(6), 3):
         a, b, c = (corners[i] for i in chosen)
-        area = _area(a, b, c)
-        if area == 0:
-            continue
+        area = _area(a, b, c)  # never 0: no three corners of the hexagon lie on a line
         # The weights of three corners whose mean is (1, 1): areas of parts of their triangle.
         middle = (Fraction(1), Fraction(1))
         parts = _area(middle, b, c) / area, _area(a, middle, c) / area, _area(a, b, middle) / area
