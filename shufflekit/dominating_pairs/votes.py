@@ -14,10 +14,8 @@ costs the same whatever ``count`` is.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
-from scipy.special import rel_entr
 
 from shufflekit._binomial import pmf, tail
 from shufflekit._dot import dot
@@ -29,7 +27,6 @@ from shufflekit.accuracy import (
     START_ERROR_OF_MANY,
     STRETCH_ERROR,
     TINY,
-    loss_limit,
     pmf_error,
     tail_error,
 )
@@ -39,8 +36,8 @@ from shufflekit.convex_order import Tails, connected, untold
 from shufflekit.dominating_pairs.blocks import Blocks, Cells, blocks, cells, means, outside, window
 from shufflekit.dominating_pairs.knots import knots
 from shufflekit.dominating_pairs.listed_votes import Rows, listed_votes
-from shufflekit.dominating_pairs.pair import Pair
 from shufflekit.dominating_pairs.sign_tails import SignTails
+from shufflekit.dominating_pairs.votes_law import VotesLaw
 
 MOST_ATOMS = 200_000  # that are listed one by one
 MOST_EPS = 310.0  # no finite loss is larger
@@ -52,17 +49,8 @@ MOST_REACH = 10_000  # signs from the middle that a table may go, with a few rou
 
 
 @dataclass(frozen=True)
-class Votes(Pair):
-    """The pair of the module's head. ``rest`` is ``1 - rate``, given apart so that neither loses digits."""
-
-    count: int
-    rate: float
-    rest: float
-    base: float
-    less: float
-    gap: float
-    third_rate: float = 0.0
-    third: float = 0.0
+class Votes(VotesLaw):
+    """The pair of the module's head."""
 
     def reversed(self) -> "Votes":
         return self
@@ -71,40 +59,6 @@ class Votes(Pair):
     def closest(self) -> float:  # type: ignore[override]
         """See ``Pair``: but for a third kind, what is listed one by one is exact, and all else as near as this."""
         return super().closest if self.third_rate else CLOSEST_ROWS
-
-    @property
-    def largest_loss(self) -> float:
-        """The loss when every message votes for P."""
-        against = self.base + self.less * self.count
-        return loss_limit(math.log1p(self.gap * self.count / against)) if against else math.inf
-
-    @property
-    def largest_finite_loss(self) -> float:
-        """Where messages alone count, one against all others."""
-        against = self.base + self.less * self.count
-        return self.largest_loss if against or self.third_rate else math.log(self.count)
-
-    def log_moment_bound(self, power: float) -> float:
-        """See ``Pair``. Given c signs and the loss l of all of them, the loss is at most l times their mean, or 0.
-
-        So its moment is at most ``2 (1 + e^{(power l)^2/(2c)})``, or ``e^{power l}`` (Hoeffding). What is rare, few or
-        many labelled messages or a weight below 1/2, is weighed by its probability (Chernoff).
-        """
-        most, mean = power * self.largest_loss, self.count * self.rate
-        if self.count == 1 or (self.third < 0 and self.third_rate >= 0.25):
-            return most
-        terms = [most - self.count * _divergence(0.5, self.third_rate)] if self.third < 0 else []
-        # The mean is inside one of these stretches.
-        edges = np.unique(np.clip(mean * 2.0 ** np.arange(-61, 63, 2), 1.0, self.count))
-        for low, high in pairwise(edges.tolist()):
-            against = 0.5 - self.gap / 2 * high if self.third < 0 else self.base + self.less * high
-            loss = min(self.largest_loss, math.log1p(self.gap * high / against)) if against > 0 else self.largest_loss
-            moment = math.log(2) + float(np.logaddexp(0.0, (power * loss) ** 2 / (2 * low)))
-            nearest = min(max(mean, low), high) / self.count
-            rare = self.count * _divergence(nearest, self.rate) if not low <= mean <= high and nearest < 1 else 0.0
-            weight = float(self._weight(np.array([high]), self.count * (self.third > 0))[0])
-            terms.append(min(power * loss, moment) - rare + math.log(max(weight, 1.0)))
-        return float(np.logaddexp.reduce([0.0, *terms]))
 
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         if log_cut is None:
@@ -187,7 +141,7 @@ class Votes(Pair):
         """As many signs, and the weight that c and d have."""
         apart = self.base + self.third * d + (self.less + self.gap / 2) * (c - signs)
         apart, signs = np.broadcast_to(apart, mass.shape).ravel(), np.broadcast_to(signs, mass.shape).ravel()
-        return Rows(mass.ravel(), signs, apart, np.broadcast_to(self._weight(c, d), mass.shape).ravel())
+        return Rows(mass.ravel(), signs, apart, np.broadcast_to(self.weight(c, d), mass.shape).ravel())
 
     def _third_window(self, first: int, last: int, log_cut: float) -> tuple[int, int]:
         """The least and the largest likely value of d, given that c is between the two numbers."""
@@ -200,12 +154,9 @@ class Votes(Pair):
         share = min(self.third_rate / self.rest, 1.0)
         low, high = self._third_window(first, last, log_cut)
         # Taking neighbours for one costs about z^2 (step/weight)^2 / 8 of eps, with losses z deviations out.
-        usual = abs(float(self._weight(np.array([first]), self.count * share)[0]) / self.third)
+        usual = abs(float(self.weight(np.array([first]), self.count * share)[0]) / self.third)
         step = max(1, math.floor(math.sqrt(rtol / max(1.0, -log_cut - 12)) * usual))
         return np.unique(np.concatenate([[0.0], np.arange(low, high, step), [float(high)]]))
-
-    def _weight(self, c: Array, d: Array | float) -> Array:
-        return np.asarray(self.base + (self.less + self.gap / 2) * c + self.third * d)
 
     def _missing(self, parts: Blocks) -> float:
         """The P-mass outside the blocks."""
@@ -302,16 +253,11 @@ class Votes(Pair):
 
     def _likely_signs(self, c: int, log_cut: float) -> Array:
         """``|S|`` of c signs, or half of it, rounded down: as far out as it need be followed (Hoeffding)."""
-        heaviest = float(self._weight(np.array([c]), self.count * (self.third > 0))[0])
+        heaviest = float(self.weight(np.array([c]), self.count * (self.third > 0))[0])
         reach = math.sqrt(2 * c * (1 + math.log(max(heaviest, 1.0)) - log_cut))
         return np.arange(math.floor(min(c, reach)) // 2 + 1.0)
 
     def _spacing(self) -> float:
         """The distance of neighbouring losses where the weight hardly varies, as when few are sampled."""
-        weight = float(self._weight(np.array([self.count * self.rate]), self.count * self.third_rate)[0])
+        weight = float(self.weight(np.array([self.count * self.rate]), self.count * self.third_rate)[0])
         return 2 * math.atanh(self.gap / 2 / weight) if self.gap < weight else 0.0
-
-
-def _divergence(share: float, rate: float) -> float:
-    """``KL(share || rate)`` of two coins, both between 0 and 1."""
-    return float(rel_entr(share, rate) + rel_entr(1 - share, 1 - rate))

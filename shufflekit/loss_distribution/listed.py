@@ -18,6 +18,7 @@ from shufflekit.loss_distribution.curve import STRETCH, Curve, deltas
 from shufflekit.loss_distribution.nodes import LEAST_ROUNDS, Nodes, by_nodes
 from shufflekit.loss_distribution.parts import Leftover, Moments, Part, leftover, moments, reach, rounding
 from shufflekit.loss_distribution.spectrum import composed
+from shufflekit.loss_distribution.steps import Steps
 from shufflekit.search import first_yes
 
 MAX_GRID, MAX_GRID_OF_ROUND = 2**22, 2**30  # points; of one round only those that have mass are looked at
@@ -25,11 +26,7 @@ FEW = 8  # atoms: the coarsest lattice may hold them all
 MAX_OUTCOMES = 2**21  # of all rounds together, that are listed one by one
 MOST_DOUBLINGS = 1100  # of a tilt, from 1: floating point holds no more
 NEAR_LATTICE = 4.0  # steps that are larger than a lattice's by no more than that are made as small
-LASTING = 1.1  # times the gap that no grid mends: then the next one is hardly worth its price
-HARDLY = 0.8  # of the gap before: then ends that are far apart come no nearer
-KNOWN_GAP = 0.5  # of the upper end: from a larger gap nothing follows
-PART_OF_LASTING = 0.1  # of that gap, to which a grid should come near
-NEARLY, SPARE, FINER = 1.01, 1.2, (2, 16)  # the finest step; what a step is finer by than need be, and by how much
+NEARLY = 1.01  # times the finest step: it is the finest
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -44,6 +41,7 @@ class Listed:
             self.lower, self.upper = ([Part(_all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
         self._exact = all(_same(below.pair, above.pair) for below, above in zip(self.lower, self.upper, strict=True))
         self._left = leftover(self.lower), leftover(self.upper)
+        self._rounds = sum(part.rounds for part in self.upper)
         most = sum(rounds * float(pair.loss[-1]) for pair, rounds in self.upper) + rounding(self.upper)
         self._largest_loss = math.inf if self._left[1].infinite else most
         self.too_coarse = False  # whether the last answer's ends would be nearer if the lists were
@@ -88,34 +86,32 @@ class Listed:
         if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
             return bracket(*ends)
         tilt = self._tilt(reached)
-        finest, gap, rounds = self._finest(tilt), math.inf, sum(part.rounds for part in self.upper)
-        deviation, many = moments(self.upper, tilt).deviation / math.sqrt(rounds), rounds >= LEAST_ROUNDS
-        lattice = self._lattice()
-        coarse = lattice or self._largest_of_round()
-        fits = coarse < deviation / 3 or max(len(pair.loss) for pair, _ in self.upper) <= FEW
-        step = max(coarse if fits else 0.0, deviation * math.sqrt(rtol))
-        before, lasting = math.inf, 0.0
+        many, finest, lattice = self._rounds >= LEAST_ROUNDS, self._finest(tilt), self._lattice()
+        step, steps = self._first_step(tilt, lattice, rtol), Steps(self._exact)
         while True:
             step = max(self._aligned(max(step, finest[many]), lattice), finest[many])
             curves = self._both(tilt, step, many)
             if curves is None:  # too much is heard
-                if gap < math.inf and step <= finest[False]:
+                if steps.gap < math.inf and step <= finest[False]:
                     return bracket(*ends)
                 many = False
                 continue
             least, most = (read(curve) for curve in curves)
             ends = Bracket(max(ends.lower, least), min(ends.upper, most))
-            last, gap = gap, ends.upper - ends.lower
+            gap = ends.upper - ends.lower
             if gap <= max(rtol * ends.upper, sys.float_info.min) or step <= NEARLY * finest[many]:
                 return bracket(*ends)
-            # What a grid adds to the gap shrinks with its step or with the square of it; what lasts is in the lists.
-            if last < KNOWN_GAP * ends.upper and step < before and not self._exact:
-                lasting = max(0.0, gap - step / before * last) / (1 - step / before)
-            if gap <= LASTING * lasting or gap > HARDLY * last > KNOWN_GAP * ends.upper:
+            finer = steps.finer(step, gap, ends.upper, rtol)
+            if finer is None:
                 self.too_coarse = True
                 return bracket(*ends)
-            wanted = max(rtol * ends.upper - lasting, PART_OF_LASTING * lasting)
-            step, before = step / np.clip(SPARE * math.sqrt((gap - lasting) / wanted), *FINER), step
+            step = finer
+
+    def _first_step(self, tilt: float, lattice: float, rtol: float) -> float:
+        deviation = moments(self.upper, tilt).deviation / math.sqrt(self._rounds)
+        whole = lattice or self._largest_of_round()
+        fits = whole < deviation / 3 or max(len(pair.loss) for pair, _ in self.upper) <= FEW
+        return max(whole if fits else 0.0, deviation * math.sqrt(rtol))
 
     def _finest(self, tilt: float) -> dict[bool, float]:
         """Steps at which the losses of one round, or where all frequencies are needed those of all, are many enough."""
