@@ -10,7 +10,7 @@ from shufflekit._digits import rounded
 from shufflekit._validate import Array
 from shufflekit.accuracy import SAME_NUMBER
 
-LEAST = 1e-60  # nobody asks how near a smaller delta is
+LEAST_DELTA, LEAST_EPS = 1e-60, 1e-9  # nobody asks how near what is smaller is known
 
 
 class Bracket(NamedTuple):
@@ -66,9 +66,9 @@ class WideAnswer(UserWarning):
 Answer = TypeVar("Answer", bound=Bracket)
 
 
-def said(ends: Answer, rtol: float) -> Answer:
-    """The same; a warning says so, in the line that asked the package, if its width is more than rtol."""
-    if ends.width > rtol and ends.upper > LEAST:
+def said(ends: Answer, rtol: float, least: float) -> Answer:
+    """The same; a warning says so, in the line that asked, if its width is more than rtol and it is not that small."""
+    if ends.width > rtol and ends.upper > least:
         asked = "no upper end could be had" if ends.upper == math.inf else f"the ends are {ends.width:.1g} apart"
         what = "what the attack reaches" if isinstance(ends, Reached) else "the guarantee"
         text = f"{what} is in {ends}: {asked}, relative to the upper one, and rtol = {rtol:g}"

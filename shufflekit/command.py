@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from shufflekit._digits import rounded
-from shufflekit.bracket import Bracket, Reached
+from shufflekit.bracket import LEAST_DELTA, LEAST_EPS, Bracket, Reached
 from shufflekit.inverse import DIGITS
 from shufflekit.protocols import Run, answers
 from shufflekit.protocols.answers import RTOL
@@ -142,13 +142,14 @@ def _shown(value: float, *, up: bool) -> str:
     return f"{rounded(value, up=up):<11g}"
 
 
-def _sides(sides: answers.Sides) -> tuple[Bracket, Reached]:
-    return sides.answer(RTOL), sides.reached
+def _epsilon(run: Run, delta: float) -> tuple[Bracket, Reached]:
+    sides = answers.epsilon(run, delta, RTOL)
+    return sides.answer(RTOL, LEAST_EPS), sides.reached
 
 
 def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, as_json: Printed) -> None:
     """The epsilon at a delta, and every published bound where they are asked for."""
-    answer, attack = _sides(answers.epsilon(run, options.delta, RTOL))
+    answer, attack = _epsilon(run, options.delta)
     table = run.compare(options.delta) if options.compare else None
     if options.json:
         rows = {"comparison": [row._asdict() for row in table.rows]} if table else {}
@@ -162,7 +163,8 @@ def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, as_json: Pr
 
 def ask_delta(options: argparse.Namespace, run: Run, assumed: str, as_json: Printed) -> None:
     """The delta at an epsilon."""
-    answer, attack = _sides(answers.delta(run, options.eps, RTOL))
+    sides = answers.delta(run, options.eps, RTOL)
+    answer, attack = sides.answer(RTOL, LEAST_DELTA), sides.reached
     if options.json:
         as_json(options, {"eps": options.eps, **ends("delta", answer, attack)})
         return
@@ -175,7 +177,7 @@ def tell_found(
 ) -> None:
     """What was calibrated, its name, its value and which end it is of; and what the run with it costs."""
     name, value, which = found
-    answer, attack = _sides(answers.epsilon(run, options.delta, RTOL))
+    answer, attack = _epsilon(run, options.delta)
     if options.json:
         target = {"eps": options.eps, "delta": options.delta, "solved": name, "is": which}
         as_json(options, {**target, **ends("epsilon", answer, attack)})

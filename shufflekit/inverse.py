@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, overload
 
 from shufflekit import _validate
 from shufflekit._digits import rounded
-from shufflekit.bracket import said
+from shufflekit.bracket import LEAST_EPS, said
 from shufflekit.protocols import MAX_N, Protocol, Run
 from shufflekit.protocols.answers import RTOL, guaranteed_epsilon
 
@@ -131,7 +131,7 @@ class Search:
         # What both tolerances certify may differ in the last digit.
         while self.fine(end(met).x).upper > self.eps:
             met -= way
-        said(self.fine(end(met).x), RTOL)
+        said(self.fine(end(met).x), RTOL, LEAST_EPS)
         return end(met).x
 
 

@@ -289,7 +289,7 @@ RATIOS = [
 ELSEWHERE = {
     "figures": {"style", "lines", "bound_and_truth", "guaranteed_and_reached", "regions", "bars"},
     "claims": {"load", "Claim", "Settled", "VerdictError", "compare_runs"},  # the last: see test_claims
-    "bracket": {"Bracket", "Ends", "Reached", "between"},
+    "bracket": {"Bracket", "Ends", "Reached", "WideAnswer", "between", "said"},
     "exact": {
         *("Neighbours", "Triple", "TwoLaws", "View", "add", "aligned"),
         # Of random check-ins: their arguments are data sets in fractions, and tested where their laws are.

@@ -70,7 +70,7 @@ def test_an_attack_above_the_guarantee_is_a_bug_unless_it_is_round_off():
     "ends", [Bracket(0.5, 0.50005), Bracket(0.0, 1e-61), Bracket(0.0, 0.0), Bracket(math.inf, math.inf)]
 )
 def test_nothing_is_said_of_an_answer_that_is_near_enough(ends):
-    assert said(ends, 1e-4) is ends  # a warning would be an error
+    assert said(ends, 1e-4, 1e-60) is ends  # a warning would be an error
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_nothing_is_said_of_an_answer_that_is_near_enough(ends):
 )
 def test_a_wide_answer_says_so(ends, words):
     with pytest.warns(WideAnswer, match=words):
-        assert said(ends, 1e-4) is ends
+        assert said(ends, 1e-4, 1e-60) is ends
 
 
 def test_a_warning_points_at_the_line_that_asked():

@@ -171,34 +171,70 @@ def test_no_deltas_or_eps_out_of_range():
         run.delta(-1, 1e-4)
 
 
-def test_a_run_is_looked_at_more_closely_once():
-    """Where lists are not exact: the better of both ends, or, where all are from above, the lower upper end."""
-    asked = []
-    answers = {1e-4: Bracket(0.5, 0.75), 2.5e-5: Bracket(0.625, 0.875)}
+class Known:
+    """In the place of lists: what they are asked is not worked out."""
 
-    def answer(rtol):
-        asked.append(rtol)
-        return answers[rtol]
+    def __init__(self, answer, too_coarse=True):
+        self.answer, self.too_coarse = answer, too_coarse
 
-    class Rough(ListedPair):
-        lists_closer = True
 
-    class OneSided(Rough):
-        one_sided = True
+@pytest.fixture
+def looked_at(monkeypatch):
+    """How closely lists were asked for, and what they answer, by turns."""
+    asked, answers = [], []
 
-    exact, rough, above = (Composition([Part(kind(LISTED), 2)]) for kind in (ListedPair, Rough, OneSided))
-    assert exact._refine(answer, 1e-4) == (0.5, 0.75)
-    assert asked == [1e-4]
-    assert rough._refine(answer, 1e-4) == (0.625, 0.75)
-    assert above._refine(answer, 1e-4) == (0.5, 0.75)
-    assert asked == [1e-4] + 2 * [1e-4, 2.5e-5]
-    answers[2.5e-5] = Bracket(0.25, 0.625)
-    assert rough._refine(answer, 1e-4) == (0.5, 0.625)
-    assert above._refine(answer, 1e-4) == (0.25, 0.625)
-    answers[1e-4] = Bracket(0.75, 0.75 * (1 + 1e-5))
+    def listed(run, log_cut, near):
+        asked.append(near)
+        return answers.pop(0)
+
+    monkeypatch.setattr(Composition, "_listed", listed)
+    return asked, answers
+
+
+def refined(kind, rtol=1e-4, near=1e-4):
+    return Composition([Part(kind(LISTED), 2)])._refine(lambda known: known.answer, -30.0, rtol, near)
+
+
+class Rough(ListedPair):
+    closest = 1e-6
+
+
+class OneSided(Rough):
+    one_sided = True
+
+
+def test_lists_are_looked_at_more_closely_while_that_helps(looked_at):
+    """Half of what is too wide, a quarter at most and a 64th at least; in the end the better of both ends."""
+    asked, answers = looked_at
+    answers += [Known(Bracket(0.5, 0.75)), Known(Bracket(0.625, 0.875)), Known(Bracket(0.7, 0.70001))]
+    assert refined(Rough) == (0.7, 0.70001)
+    assert asked == [1e-4, 1e-4 / 64, 1e-6]
     asked.clear()
-    assert rough._refine(answer, 1e-4) == answers[1e-4]
-    assert asked == [1e-4]
+    answers += [Known(Bracket(0.75, 0.75 * 1.000101)), Known(Bracket(0.75, 0.75 * 1.00005))]
+    assert refined(Rough) == (0.75, 0.75 * 1.00005)
+    assert asked == [1e-4, 1e-4 / 4]
+
+
+def test_lists_are_left_as_they_are_where_nothing_is_gained(looked_at):
+    asked, answers = looked_at
+    for kind, known in (
+        (Rough, Known(Bracket(0.75, 0.75 * 1.00009))),  # near enough
+        (Rough, Known(Bracket(0.5, 0.75), too_coarse=False)),  # the grid's fault
+        (ListedPair, Known(Bracket(0.5, 0.75))),  # exact
+    ):
+        answers.append(known)
+        assert refined(kind) == known.answer
+    assert asked == 3 * [1e-4]
+    answers += [Known(Bracket(0.5, 0.75)), Known(Bracket(0.51, 0.75))]  # hardly nearer, so not again
+    assert refined(Rough) == (0.51, 0.75)
+
+
+def test_of_lists_from_above_the_lower_counts(looked_at):
+    _, answers = looked_at
+    answers += [Known(Bracket(0.5, 0.75)), Known(Bracket(0.6, 0.7))]
+    assert refined(OneSided) == (0.6, 0.7)
+    answers += [Known(Bracket(0.5, 0.75)), Known(Bracket(0.6, 0.8))]
+    assert refined(OneSided) == (0.5, 0.75)
 
 
 def test_certified_ends_hold_the_truth_of_small_rounds():

@@ -114,6 +114,7 @@ MODULES = (
     "shufflekit.papers.liew2022.experiments",
     "shufflekit.papers.liew2022.hidden_count",
     "shufflekit.pictures",
+    "shufflekit.protocols.answers",
     "shufflekit.protocols.attacks",
     "shufflekit.protocols.bounds",
     "shufflekit.protocols.check_ins",

@@ -8,6 +8,7 @@ import pytest
 from shufflekit import Bracket, ShuffledCheckIn, calibrate
 from shufflekit import shuffled_check_in_calibrate as inverse
 from shufflekit.protocols import MAX_N, MAX_ROUNDS, Protocol, Run
+from shufflekit.protocols.answers import RTOL
 
 DELTA = 1e-6
 CLONES = {"reduction": "clones"}
@@ -48,12 +49,12 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> Callable[[ShuffledCheckIn], float]
         # She comes with no more than delta: all is as it would be without her.
         return 6 * math.sqrt(one.rate / one.population) * math.expm1(one.eps0) if one.rate > DELTA else 0.0
 
-    def guarantee(run: Run | Protocol, delta: float, *, rtol: float = 1e-4) -> Bracket:
+    def guaranteed(run: Run | Protocol, delta: float, rtol: float = RTOL) -> Bracket:
         ((one, rounds),) = run.parts
         value = min(eps(one) * math.sqrt(rounds), one.eps0 * rounds)
         return Bracket(value, value)
 
-    monkeypatch.setattr(Run, "guarantee", guarantee)
+    monkeypatch.setattr("shufflekit.inverse.guaranteed_epsilon", guaranteed)
     return eps
 
 

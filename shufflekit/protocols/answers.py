@@ -35,9 +35,9 @@ class Sides(NamedTuple):
     guaranteed: Bracket
     reached: Reached
 
-    def answer(self, rtol: float) -> Bracket:
-        """From what is reached to what is guaranteed; a warning says of either if it is wider than rtol."""
-        return between(said(self.reached, rtol), said(self.guaranteed, rtol))
+    def answer(self, rtol: float, least: float) -> Bracket:
+        """From what is reached to what is guaranteed; warnings as by ``said``."""
+        return between(said(self.reached, rtol, least), said(self.guaranteed, rtol, least))
 
 
 def epsilon(run: Rounds, delta: float, rtol: float) -> Sides:

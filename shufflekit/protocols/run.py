@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shufflekit import _validate
-from shufflekit.bracket import Bracket, Reached, said
+from shufflekit.bracket import LEAST_DELTA, LEAST_EPS, Bracket, Reached, said
 from shufflekit.definitions import Definition, Game, Least, Lognormal, Lottery, NoisyMean
 from shufflekit.dominating_pairs import Pair, pair_of
 from shufflekit.interop import to_dp_accounting
@@ -73,7 +73,7 @@ class Questions(ABC):
         Bracket(lower=1.27..., upper=1.28...)
         """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
-        return answers.epsilon(self, delta, rtol).answer(rtol)
+        return answers.epsilon(self, delta, rtol).answer(rtol, LEAST_EPS)
 
     def delta(self, eps: float, *, rtol: float = RTOL) -> Bracket:
         """The least delta at which all rounds are (eps, delta)-private, in the same way.
@@ -83,7 +83,7 @@ class Questions(ABC):
         Bracket(lower=..., upper=...)
         """
         eps, rtol = _validate.nonnegative(eps=eps), _tolerance(rtol)
-        return answers.delta(self, eps, rtol).answer(rtol)
+        return answers.delta(self, eps, rtol).answer(rtol, LEAST_DELTA)
 
     def guarantee(self, delta: float, *, rtol: float = RTOL) -> Bracket:
         """The eps at delta of the dominating pair of all rounds, both ends of it; the upper one is that of ``epsilon``.
@@ -95,7 +95,7 @@ class Questions(ABC):
         Bracket(lower=1.351..., upper=1.351...)
         """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
-        return said(answers.guaranteed_epsilon(self, delta, rtol), rtol)
+        return said(answers.guaranteed_epsilon(self, delta, rtol), rtol, LEAST_EPS)
 
     @property
     def renyi_curve(self) -> RenyiCurve:
@@ -129,12 +129,12 @@ class Questions(ABC):
         Reached(lower=0.37197..., upper=0.37197..., name='3-ary randomized response, all others at the third value')
         """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
-        return said(answers.reached_epsilon(self, delta, rtol), rtol)
+        return said(answers.reached_epsilon(self, delta, rtol), rtol, LEAST_EPS)
 
     def attack_delta(self, eps: float, *, rtol: float = RTOL) -> Reached:
         """The delta at eps that the worst known mechanism and data set really have, in the same way."""
         eps, rtol = _validate.nonnegative(eps=eps), _tolerance(rtol)
-        return said(answers.reached_delta(self, eps, rtol), rtol)
+        return said(answers.reached_delta(self, eps, rtol), rtol, LEAST_DELTA)
 
     def compare(self, delta: float) -> Comparison:
         """Every bound of every paper at delta: its value and source, or why it does not apply; then the attacks."""

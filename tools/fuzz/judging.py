@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from shufflekit.bracket import Bracket
+from shufflekit.bracket import LEAST_DELTA, LEAST_EPS, Bracket
 from shufflekit.protocols.answers import guaranteed_delta, guaranteed_epsilon, reached_delta, reached_epsilon
 from shufflekit.protocols.run import Questions
 from tools.fuzz import moments
@@ -16,7 +16,6 @@ from tools.fuzz.settings import Setting
 
 LOOKS = 3  # of so many numbers of a setting's look, each is a way to ask a second question
 RTOL = 1e-4  # the width that is asked for
-LEAST = 1e-60  # below such a delta no width is asked for
 ROUND_OFF = 1e-9  # by which a delta may be off its eps, which is a float
 FAR = 500.0  # where an infinite eps is looked at
 AFFORDABLE = 5.0  # CPU seconds, of one reference
@@ -72,7 +71,7 @@ def parts_of(setting: Setting, eps: float, answer: Answer) -> Parts:
 
 
 def _width(setting: Setting, part: Bracket) -> float:
-    return 0.0 if setting.question == "delta" and part.upper < LEAST else part.width
+    return 0.0 if part.upper <= (LEAST_DELTA if setting.question == "delta" else LEAST_EPS) else part.width
 
 
 def _strange(setting: Setting, answer: Answer, parts: Parts) -> Iterator[str]:
@@ -98,7 +97,7 @@ def _held(setting: Setting, eps: float, answer: Answer, parts: Parts) -> Iterato
     run = run_of(setting)
     ways = {"moments": lambda: moments.faults(run, setting.order, answer.ends[0])}
     if setting.question != "rdp":
-        least = setting.delta if setting.question != "delta" else max(LEAST, answer.ends[1])
+        least = setting.delta if setting.question != "delta" else max(LEAST_DELTA, answer.ends[1])
         found = references(run, least)
         ways = {f"{one.name}, {one.of}": partial(_against, one, setting, eps, parts) for one in found}
     for name, way in ways.items():
