@@ -112,7 +112,9 @@ def test_what_is_no_pair_is_refused():
         Composition([Part("clones", 2)])
 
 
-@pytest.mark.parametrize("given", [LISTED, Enclosure(LISTED, LISTED), ListedPair(LISTED)], ids=["atoms", "both", "pair"])
+@pytest.mark.parametrize(
+    "given", [LISTED, Enclosure(LISTED, LISTED), ListedPair(LISTED)], ids=["atoms", "both", "pair"]
+)
 def test_lists_are_pairs(given):
     truth = compose([UNFAIR] * 3)
     found = Composition([Part(given, 3)]).delta(0.5, 1e-4)

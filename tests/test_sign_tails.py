@@ -3,6 +3,7 @@
 from fractions import Fraction
 from math import comb
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -35,3 +36,19 @@ def test_large_tails_are_within_the_error_that_is_allowed_for(n: int) -> None:
     assert last == pytest.approx(pmf(m - 1, np.full(len(m), float(n)), 0.5), rel=1e-11)
     wanted = tail(m, np.full(len(m), float(n)), 0.5, 0.5)
     assert np.abs(beyond / wanted - 1).max() < float(tail_error(n))
+
+
+def test_products_go_far_out_with_all_their_digits() -> None:
+    """Each entry from the one before it: after 8,000 of them still as good as a tail is said to be."""
+    n, reach = 10**6, 8_000
+    table = SignTails(np.array([float(n)]), reach)
+    m = np.array([n / 2 + 1, n / 2 + 1_000, n / 2 + 8_000])
+    mass, beyond = table.at(np.full(3, float(n)), m)
+    for own, after, place in zip(mass, beyond, m, strict=True):
+        with mpmath.workdps(40):
+            log_half = n * mpmath.log(2)
+            exact = mpmath.exp(
+                mpmath.loggamma(n + 1) - mpmath.loggamma(place) - mpmath.loggamma(n - place + 2) - log_half
+            )
+        assert own == pytest.approx(float(exact), rel=1e-11)
+        assert after == pytest.approx(float(tail(place, n, 0.5, 0.5)), rel=1e-10)

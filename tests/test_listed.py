@@ -1,0 +1,73 @@
+"""Lists composed on grids: where their points lie, how many it takes, and what an answer's width is due to."""
+
+import math
+
+import numpy as np
+import pytest
+
+from shufflekit import GaussianShuffle, Shuffle
+from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.loss_distribution import Composition, Part, listed
+from shufflekit.loss_distribution.listed import Listed
+
+COIN = Atoms(np.array([-0.3, 0.3]), np.log([1 / (1 + math.exp(-0.3)), 1 / (1 + math.exp(0.3))]))
+
+
+def lattice(points: int, spacing: float) -> Atoms:
+    """Losses on a lattice, binomial under a mixture of both laws."""
+    places = np.arange(-points, points + 1, 2.0) * spacing / 2
+    chance = np.array([math.comb(points, k) for k in range(points + 1)]) / 2.0**points
+    return Atoms(places, np.log(chance / np.cosh(places / 2)) - places / 2, spacing=spacing)
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Those of all grids."""
+    found, real = list[float](), Listed._composed
+
+    def composed(self, tilt, step, many, *, upper):
+        found.append(step)
+        return real(self, tilt, step, many, upper=upper)
+
+    monkeypatch.setattr(Listed, "_composed", composed)
+    return found
+
+
+def test_points_of_the_lattice_that_matters_are_points_of_the_grid(steps: list[float]) -> None:
+    """Of two lattices that of more rounds; their steps are whole parts of its spacing."""
+    fine, coarse = lattice(12, 1e-3), lattice(12, np.pi * 1e-3)
+    known = Listed([Part(Enclosure(fine, fine), 500), Part(Enclosure(coarse, coarse), 3)])
+    assert known.delta(0.05, 1e-4).width <= 1e-4
+    parts = np.array([fine.spacing / step for step in steps if step < listed.NEAR_LATTICE * fine.spacing])
+    assert len(parts)
+    assert np.abs(parts - np.rint(parts)).max() < 1e-9
+
+
+def test_sums_of_unlike_rounds_need_few_grids(steps: list[float]) -> None:
+    """Grids that took no notice of the votes' lattice needed 43, of up to four million points."""
+    run = Shuffle(0.05987, n=597) * 190 + GaussianShuffle(4.575, 9) * 4
+    ends = Composition([Part(one.pair, rounds) for one, rounds in run.parts]).delta(1.74078, 1e-4)
+    assert ends.width <= 1e-4
+    assert ends.lower <= 2.8117e-32
+    assert ends.upper >= 2.8113e-32
+    assert len(steps) <= 16
+    assert min(steps) > 1e-5
+
+
+def test_an_answer_says_whether_closer_lists_would_help() -> None:
+    near = Enclosure(COIN, COIN)
+    apart = Enclosure(COIN._replace(log_q=COIN.log_q + math.log(0.99)), COIN)
+    for known, coarse in ((near, False), (apart, True)):
+        composed = Listed([Part(known, 100)])
+        ends = composed.epsilon(1e-5, 1e-4)
+        assert composed.too_coarse is coarse
+        assert (ends.width > 1e-4) is coarse
+
+
+def test_one_list_alone_is_on_no_grid(steps: list[float]) -> None:
+    composed = Listed([Part(Enclosure(COIN, COIN), 1)])
+    ends = composed.delta(0.1, 1e-4)
+    truth = (1 - math.exp(0.1 - 0.3)) / (1 + math.exp(-0.3))
+    assert ends.lower <= truth <= ends.upper
+    assert not steps
+    assert composed.too_coarse
