@@ -11,6 +11,7 @@ SEED, COUNT, MOST_CLIENTS = 2023, 400, 30_000
 SETTINGS = [certify_many.draw(SEED, number, MOST_CLIENTS) for number in range(COUNT)]
 
 
+@pytest.mark.filterwarnings("ignore::shufflekit.bracket.WideAnswer")
 @pytest.mark.parametrize("what", certify_many.SUBJECTS)
 def test_ends_hold_the_truth(what):
     mine = [(number, setting) for number, setting in enumerate(SETTINGS) if setting.what == what]

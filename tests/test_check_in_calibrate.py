@@ -7,6 +7,7 @@ import pytest
 
 from shufflekit import Bracket, RandomCheckIn, calibrate, check_in_calibrate
 from shufflekit.protocols import MAX_N, MAX_ROUNDS, MAX_SLOTS, Protocol, Run
+from shufflekit.protocols.answers import RTOL
 
 DELTA = 1e-6
 
@@ -43,12 +44,12 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> Callable[[RandomCheckIn], float]:
         crowd = 1.0 if one.empty == "dummy" or n is None else 1 / math.sqrt(max(1e-9, -math.expm1(-n * rate / m)))
         return 6 * math.sqrt(m) * hers * crowd * math.expm1(one.eps0)
 
-    def guarantee(run: Run | Protocol, delta: float, *, rtol: float = 1e-4) -> Bracket:
+    def guaranteed(run: Run | Protocol, delta: float, rtol: float = RTOL) -> Bracket:
         ((one, rounds),) = run.parts
         value = eps(one) * math.sqrt(rounds)
         return Bracket(value, value)
 
-    monkeypatch.setattr(Run, "guarantee", guarantee)
+    monkeypatch.setattr("shufflekit.inverse.guaranteed_epsilon", guaranteed)
     return eps
 
 

@@ -84,6 +84,7 @@ MODULES = (
     "shufflekit.dominating_pairs.rare_kinds",
     "shufflekit.dominating_pairs.score_pair",
     "shufflekit.dominating_pairs.votes",
+    "shufflekit.dominating_pairs.votes_law",
     "shufflekit.equivalence",
     "shufflekit.exact.check_ins",
     "shufflekit.explore",

@@ -269,6 +269,7 @@ def test_less_noise_a_longer_way_or_more_who_come_show_no_less(sigma, population
     assert (back.lower <= forth.upper).all()
 
 
+@pytest.mark.filterwarnings("ignore::shufflekit.bracket.WideAnswer")
 @pytest.mark.parametrize("neighbours", ["replace", "remove"])
 @pytest.mark.parametrize(
     ("sigma", "population", "rate"),
@@ -290,6 +291,7 @@ def test_extremes_have_an_answer(sigma, population, rate, neighbours):
     assert 0 <= delta.lower <= delta.upper <= 1
 
 
+@pytest.mark.filterwarnings("ignore::shufflekit.bracket.WideAnswer")
 def test_many_numbers_are_taken_in_cells_that_hardly_matter():
     """Where a record is removed the number itself tells of it, and cells of numbers cost more."""
     assert DistributedCheckIn(1.0, 10**9, 0.5).epsilon(1e-6).width <= 1e-4

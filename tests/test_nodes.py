@@ -133,3 +133,49 @@ def test_most_frequencies_of_many_rounds_are_left_out() -> None:
 def test_an_fft_where_a_finer_lattice_is_heard_too_much() -> None:
     """Of few rounds, far out: the answer is as near as one can be had, whichever way finds it."""
     assert (Shuffle(eps0=1.0, n=100, reduction="clones") * 30).guarantee(1e-60).width < 1e-4
+
+
+@pytest.mark.parametrize("below", [10.0, 1.0, 0.1, 1e-3, 1e-4])
+def test_hardly_below_the_largest_loss_of_all_rounds(below: float) -> None:
+    """There a grid's last point, with a mass of 1e-15, may be all that a tilt leaves: once the upper end was 2e-308.
+
+    Only if all rounds say the same is so much lost, with the chance p^100, and then delta is p^100 (1 - e^-below).
+    """
+    eps0, rounds = 9.0, 100
+    truth = math.exp(-rounds * math.log1p(math.exp(-eps0))) * -math.expm1(-below)
+    ends = Composition([Part(response(eps0), rounds)]).delta(rounds * eps0 - below, 1e-4)
+    assert ends.lower <= truth * (1 + 1e-12)
+    assert truth * (1 - 1e-12) <= ends.upper
+    assert ends.width <= 1e-4
+    known = Composition([Part(response(eps0), rounds)]).epsilon(truth, 1e-6)
+    assert known.lower <= rounds * eps0 - below * (1 - 1e-6)
+    assert known.upper >= rounds * eps0 - below * (1 + 1e-6)
+
+
+def test_what_is_no_number_is_not_known_from_above() -> None:
+    """Far to the left of the centre: all that is certain is that delta is at most 1."""
+    grid = split(response(0.3), 0.3)
+    left = Leftover(0.0, 0.0, 0.0)
+    above = nodes.by_nodes([Part(grid, 5_000)], 3.0, left, upper=True)
+    below = nodes.by_nodes([Part(grid, 5_000)], 3.0, left, upper=False)
+    assert above is not None and below is not None
+    far = above.centre * above.step - 2 * nodes.LOG_HUGE / above.rate
+    assert above.delta(far) == 1.0
+    assert below.delta(far) <= 1.0
+    assert above.epsilon(0.5) >= below.epsilon(0.5)
+
+
+def test_rare_losses_of_very_many_rounds_keep_their_digits() -> None:
+    """1e12 rounds, of which some few differ: once units added up, and a lower end was too high."""
+    with mpmath.workdps(90):
+        for x in (-1e-13 + 3e-14j, -1e-30 - 1e-31j, 0.5j - 0.1, -0.9999 + 0.001j):
+            exact = mpmath.log(1 + mpmath.mpc(x))
+            found = nodes._log1p(np.array([x]))[0]
+            assert abs(found - complex(exact)) <= 1e-15 * abs(complex(exact))
+    rounds, rare = 10**12, 1e-12
+    p = np.array([rare, rare, 1 - 2 * rare])
+    grid = split(Atoms(np.array([-1.0, 0.0, 1.0]), np.log(p) - np.array([-1.0, 0.0, 1.0])), 1.0)
+    for tilt in (0.003, 1.0):
+        known = nodes.by_nodes([Part(grid, rounds)], tilt, Leftover(0.0, 0.0, 0.0), upper=False)
+        assert known is not None
+        assert known.delta(rounds + 0.5) == 0.0

@@ -135,6 +135,7 @@ def test_no_epsilon_is_infinite_and_says_so_at_both_ends():
     assert strong.epsilon(1.01 * caught).upper < 10
 
 
+@pytest.mark.filterwarnings("ignore::shufflekit.bracket.WideAnswer")
 @pytest.mark.parametrize(
     ("sigma", "n", "rounds"),
     [(0.1, 1000, 1), (0.05, 10**6, 1), (0.19, 10, 1), (0.1, 2, 1), (0.1, 1000, 3), (0.25, 2, 3)],

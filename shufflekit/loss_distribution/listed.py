@@ -15,18 +15,19 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Bracket, bracket
 from shufflekit.convex_order import contract, split
 from shufflekit.loss_distribution.curve import STRETCH, Curve, deltas
-from shufflekit.loss_distribution.nodes import LEAST_ROUNDS, Nodes, by_nodes
+from shufflekit.loss_distribution.nodes import LEAST_ROUNDS, MOST_PLACES, Nodes, by_nodes
 from shufflekit.loss_distribution.parts import Leftover, Moments, Part, leftover, moments, reach, rounding
 from shufflekit.loss_distribution.spectrum import composed
 from shufflekit.loss_distribution.steps import Steps
 from shufflekit.search import first_yes
 
-MAX_GRID, MAX_GRID_OF_ROUND = 2**22, 2**30  # points; of one round only those that have mass are looked at
+MAX_GRID, MAX_GRID_OF_ROUND = 2**22, 2**24  # points; of one round only those that have mass are looked at
 FEW = 8  # atoms: the coarsest lattice may hold them all
 MAX_OUTCOMES = 2**21  # of all rounds together, that are listed one by one
 MOST_DOUBLINGS = 1100  # of a tilt, from 1: floating point holds no more
 NEAR_LATTICE = 4.0  # steps that are larger than a lattice's by no more than that are made as small
 NEARLY = 1.01  # times the finest step: it is the finest
+MOST_TILTS, LESS, WIDE = 5, 2.0, 0.1  # tried, each so much less than the one before, while the ends are that far apart
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -85,7 +86,15 @@ class Listed:
             return bracket(max(ends.lower, least), min(ends.upper, most))
         if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
             return bracket(*ends)
-        tilt = self._tilt(reached)
+        tilt, ends = self._tilt(reached), Bracket(*ends)
+        for _ in range(MOST_TILTS):
+            ends = self._on_grids(tilt, read, ends, rtol)
+            if ends.width <= WIDE:
+                break
+            tilt /= LESS  # one large loss may have been all that it left
+        return bracket(*ends)
+
+    def _on_grids(self, tilt: float, read: Callable[[Curve | Nodes], float], ends: Bracket, rtol: float) -> Bracket:
         many, finest, lattice = self._rounds >= LEAST_ROUNDS, self._finest(tilt), self._lattice()
         step, steps = self._first_step(tilt, lattice, rtol), Steps(self._exact)
         while True:
@@ -93,18 +102,18 @@ class Listed:
             curves = self._both(tilt, step, many)
             if curves is None:  # too much is heard
                 if steps.gap < math.inf and step <= finest[False]:
-                    return bracket(*ends)
+                    return ends
                 many = False
                 continue
             least, most = (read(curve) for curve in curves)
             ends = Bracket(max(ends.lower, least), min(ends.upper, most))
             gap = ends.upper - ends.lower
             if gap <= max(rtol * ends.upper, sys.float_info.min) or step <= NEARLY * finest[many]:
-                return bracket(*ends)
+                return ends
             finer = steps.finer(step, gap, ends.upper, rtol)
             if finer is None:
                 self.too_coarse = True
-                return bracket(*ends)
+                return ends
             step = finer
 
     def _first_step(self, tilt: float, lattice: float, rtol: float) -> float:
@@ -117,7 +126,8 @@ class Listed:
         """Steps at which the losses of one round, or where all frequencies are needed those of all, are many enough."""
         low, high = reach(self.upper, tilt)
         single = max(float(np.ptp(pair.loss)) for pair, _ in self.upper)
-        return {True: single / MAX_GRID_OF_ROUND, False: max(single, high - low) / MAX_GRID}
+        points = min(MAX_GRID_OF_ROUND, MOST_PLACES // (2 * self._rounds))
+        return {True: single / points, False: max(single, high - low) / MAX_GRID}
 
     def _both(self, tilt: float, step: float, many: bool) -> list[Curve | Nodes] | None:
         """From below and from above."""
@@ -136,7 +146,10 @@ class Listed:
 
     def _lattice(self) -> float:
         """The distance of the points on which outcomes nearly lie, of the pair to which that matters most, or 0."""
-        return max(self.upper, key=lambda part: part.rounds * part.pair.spacing).pair.spacing
+        known = [
+            (rounds * pair.spacing, pair.spacing) for pair, rounds in self.upper if pair.spacing <= np.ptp(pair.loss)
+        ]
+        return max(known, default=(0.0, 0.0))[1]
 
     def _aligned(self, step: float, lattice: float) -> float:
         """About that step, with outcomes (nearly) on points of the grid: then few of them are moved.
@@ -144,7 +157,7 @@ class Listed:
         Outcomes with several points between them are drawn in the more for a lower end the less they lie on points.
         """
         whole = lattice if step <= NEAR_LATTICE * lattice else self._largest_of_round()
-        return whole / math.ceil(0.999 * whole / step)
+        return whole / math.ceil(0.999 * whole / step) if whole else step
 
     def _largest_of_round(self) -> float:
         """From the origin."""

@@ -35,6 +35,7 @@ MOST_NOISE = 0.01  # of the logarithm of a term
 MOST_PLACES = 2**61  # all rounds have fewer: beyond, delta is what it is there
 CHUNK = 2**20
 LOG_HUGE = 690.0
+HALF_WAY = 0.5  # from 1 to 0: where logarithms are taken in two ways
 
 Places = NDArray[np.int64]
 
@@ -89,7 +90,8 @@ class Nodes:
         """delta at an eps of any size."""
         place = math.floor((eps - self.moved) / self.step) - self.centre
         place = max(-MOST_PLACES, min(place, MOST_PLACES))
-        return self._curve(np.arange(place - 1, place + 3)).delta(eps)
+        curve = self._curve(np.arange(place - 1, place + 3))
+        return curve.delta(eps) if np.isfinite(curve.scaled).all() else 1.0
 
     def _curve(self, places: Places) -> Curve:
         eps = np.asarray(self.step * (float(self.centre) + places) + self.moved, dtype=np.float64)
@@ -103,9 +105,12 @@ class Nodes:
         off = self.error + NODE_ERROR * (np.abs(self.weight) * (1 + np.abs(phase))).sum(axis=1)
         decline = np.exp(np.minimum(-self.rate * x, LOG_HUGE))
         values = (total + sign * off) * decline * (1 + sign * (self.left.noise + NODE_ERROR * np.abs(self.rate * x)))
-        if not self.upper:
-            later = np.exp(np.minimum(-(self.rate + self.wrapped.more) * x, LOG_HUGE))
-            values = values - self.wrapped.before - self.wrapped.after * later
+        if self.upper:
+            values = np.where(-self.rate * x > LOG_HUGE, np.inf, values)  # what is no number is not known from above
+        else:
+            exponent = -(self.rate + self.wrapped.more) * x
+            wrapped = self.wrapped.before + self.wrapped.after * np.exp(np.minimum(exponent, LOG_HUGE))
+            values = np.where(exponent > LOG_HUGE, 0.0, values - wrapped)
         return np.asarray(np.maximum(values, 0.0))
 
 
@@ -197,5 +202,12 @@ def _log_phi(law: Law, turn: Array) -> NDArray[Any]:
         half = np.outer(turn[i : i + size] / 2, law.place)
         sine = np.sin(half)
         less = -2 * dot(sine**2, law.chance) + 2j * dot(sine * np.cos(half), law.chance)
-        found[i : i + size] = np.log1p(np.where(np.abs(1 + less) > TINY, less, NEARLY_ALL))
+        found[i : i + size] = _log1p(np.where(np.abs(1 + less) > TINY, less, NEARLY_ALL))
     return found
+
+
+def _log1p(z: NDArray[Any]) -> NDArray[Any]:
+    """``log(1 + z)``: numpy's has an absolute error of a unit, which many rounds of hardly any loss would multiply."""
+    x, y = z.real, z.imag
+    near = np.log1p(2 * x + x**2 + y**2) / 2 + 1j * np.arctan2(y, 1 + x)
+    return np.asarray(np.where(np.abs(z) < HALF_WAY, near, np.log(1 + z)))
