@@ -209,5 +209,6 @@ def _log_phi(law: Law, turn: Array) -> NDArray[Any]:
 def _log1p(z: NDArray[Any]) -> NDArray[Any]:
     """``log(1 + z)``: numpy's has an absolute error of a unit, which many rounds of hardly any loss would multiply."""
     x, y = z.real, z.imag
-    near = np.log1p(2 * x + x**2 + y**2) / 2 + 1j * np.arctan2(y, 1 + x)
+    with np.errstate(divide="ignore"):  # far from 1 the other one is taken
+        near = np.log1p(2 * x + x**2 + y**2) / 2 + 1j * np.arctan2(y, 1 + x)
     return np.asarray(np.where(np.abs(z) < HALF_WAY, near, np.log(1 + z)))
