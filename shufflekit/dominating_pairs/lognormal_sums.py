@@ -29,6 +29,7 @@ LOG_SILENT, LOG_NOTHING = -34.0, -800.0  # relative; and below all numbers
 MOST_TURN = 1.0  # of phi^n on the cut, in radians, up to which a contour may leave it
 LOG_LEAST = -650.0  # of u
 DIFFERENCE = 0.02  # of log c
+FARTHER = 1.3  # times as far to the left as where a contour starts, it is asked about
 LINE_ERROR = 2e-11  # of an integral, next to that of its size: 1e-11 was measured, where nothing cancels
 ARC_NODES, ARC_WEIGHTS = np.polynomial.legendre.leggauss(ARC_ORDER)
 CUT_NODES, CUT_WEIGHTS = np.polynomial.legendre.leggauss(CUT_ORDER)
@@ -145,7 +146,7 @@ class LognormalSum:
         c, width = float(starts.c[j]), float(starts.width[j])
         if (side, c) not in self._contours:
             # The further x lies to the left, the later is the bent part silent.
-            least = 1.3 * min(float(starts.excess[j]), 0.0)
+            least = FARTHER * min(float(starts.excess[j]), 0.0)
             parts, top, slope = [], -math.inf, SLOPE * min(1.0, (WIDE / self.sigma) ** 2)
             for i in range(ARCS):
                 t = ARC * (i + (1 + ARC_NODES) / 2)
