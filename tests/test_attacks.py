@@ -225,3 +225,14 @@ def test_a_table_is_no_channel():
         Shuffle(randomizer=np.eye(2), n=3, population=3)
     with pytest.raises(ValueError, match="n must be"):
         Shuffle(randomizer=CHANNELS[0], n=4, population=3)
+
+
+def test_a_known_channels_attacks_are_in_the_numbers_that_are_asked_for() -> None:
+    """Fractions make fractions, as the judge needs them, and floats stay floats."""
+    channel = RandomizedResponse(3, ratio=2)
+    for attack in worst_data(channel, 4, 9):
+        for number, kind in ((Fraction, Fraction), (float, float)):
+            found = attack.define(number)
+            values = [value for law in found.laws for one in law for value in (one.chance, one.t0, one.t1)]
+            assert values
+            assert all(isinstance(value, kind) for value in values)
