@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from shufflekit._digits import rounded
-from shufflekit.bracket import LEAST_DELTA, LEAST_EPS, Bracket, Reached
+from shufflekit.bracket import Bracket, Reached
 from shufflekit.inverse import DIGITS
 from shufflekit.protocols import Run, answers
 from shufflekit.protocols.answers import RTOL
@@ -144,7 +144,7 @@ def _shown(value: float, *, up: bool) -> str:
 
 def _epsilon(run: Run, delta: float) -> tuple[Bracket, Reached]:
     sides = answers.epsilon(run, delta, RTOL)
-    return sides.answer(RTOL, LEAST_EPS), sides.reached
+    return sides.answer(RTOL), sides.reached
 
 
 def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, as_json: Printed) -> None:
@@ -164,7 +164,7 @@ def ask_epsilon(options: argparse.Namespace, run: Run, assumed: str, as_json: Pr
 def ask_delta(options: argparse.Namespace, run: Run, assumed: str, as_json: Printed) -> None:
     """The delta at an epsilon."""
     sides = answers.delta(run, options.eps, RTOL)
-    answer, attack = sides.answer(RTOL, LEAST_DELTA), sides.reached
+    answer, attack = sides.answer(RTOL), sides.reached
     if options.json:
         as_json(options, {"eps": options.eps, **ends("delta", answer, attack)})
         return

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from shufflekit.beyond import few, few_slots
+from shufflekit.beyond import few
 from shufflekit.papers.balle2020 import hiding_bench, learning_bench, misprints, replacement_bench
 from shufflekit.randomizers import RandomizedResponse
 from tests.points import assert_same
+from tests.test_few_slots import ROWS as FEW_SLOTS
 
 BINARY, TERNARY = RandomizedResponse(2, ratio=3), RandomizedResponse(3, ratio=3)
 PLAIN = (
@@ -42,13 +43,7 @@ PLAIN = (
     learning_bench.smooth_points,
     learning_bench.inverse_loads,
     learning_bench.steps,
-    few_slots.replacement_rows,
-    few_slots.leaky_rows,
-    few_slots.replaced_rows,
-    few_slots.sampled_rows,
-    few_slots.corrected_rows,
-    few_slots.swap_rows,
-    few_slots.dropout_rows,
+    *FEW_SLOTS,
 )
 ASKED: dict[str, Callable[[], Any]] = {
     "epochs": partial(misprints.epochs, 1e-6),

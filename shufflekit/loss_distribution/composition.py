@@ -65,10 +65,14 @@ class Composition:
         about, log_cut = self._guides()._roughly(eps)
         # delta moves about 2 log(1/delta) times as much as eps does.
         near = max(rtol / max(1.0, -math.log(max(about.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
-        ends = self._refine(lambda known: known.delta(eps, rtol), log_cut, rtol, near)
+
+        def ask(known: Listed) -> Bracket:
+            return known.delta(eps, rtol)
+
+        ends = self._refine(ask, log_cut, rtol, near)
         if ends.width > rtol and self._spare(ends) < log_cut:
             # The guides have led astray.
-            finer = self._refine(lambda known: known.delta(eps, rtol), self._spare(ends), rtol, near)
+            finer = self._refine(ask, self._spare(ends), rtol, near)
             ends = bracket(max(ends.lower, finer.lower), min(ends.upper, finer.upper))
         return ends
 

@@ -86,7 +86,7 @@ class Listed:
             return bracket(max(ends.lower, least), min(ends.upper, most))
         if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
             return bracket(*ends)
-        tilt, ends = self._tilt(reached), Bracket(*ends)
+        tilt = self._tilt(reached)
         for _ in range(MOST_TILTS):
             ends = self._on_grids(tilt, read, ends, rtol)
             if ends.width <= WIDE:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from shufflekit.bracket import Bracket, Reached, between, bracket, said
+from shufflekit.bracket import LEAST_DELTA, LEAST_EPS, Bracket, Reached, between, bracket, said
 from shufflekit.dominating_pairs import Pair
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.protocols.attacks import Attack, Attempt, attempts, worst
@@ -30,26 +30,29 @@ class Rounds(Protocol):
 
 
 class Sides(NamedTuple):
-    """Two certified ends of what is guaranteed, two of what is reached, and by which attack."""
+    """Two certified ends of what is guaranteed, and two of what an attack reaches; below ``least`` no width matters."""
 
     guaranteed: Bracket
     reached: Reached
+    least: float
 
-    def answer(self, rtol: float, least: float) -> Bracket:
+    def answer(self, rtol: float) -> Bracket:
         """From what is reached to what is guaranteed; warnings as by ``said``."""
-        return between(said(self.reached, rtol, least), said(self.guaranteed, rtol, least))
+        return between(said(self.reached, rtol, self.least), said(self.guaranteed, rtol, self.least))
 
 
 def epsilon(run: Rounds, delta: float, rtol: float) -> Sides:
     """The eps at delta. Where an attack is all that the pair is, it is not worked out twice."""
     guaranteed, exact = guaranteed_epsilon(run, delta, rtol), _exact_attempt(run)
-    return Sides(guaranteed, Reached(*guaranteed, exact.name) if exact else reached_epsilon(run, delta, rtol))
+    reached = Reached(*guaranteed, exact.name) if exact else reached_epsilon(run, delta, rtol)
+    return Sides(guaranteed, reached, LEAST_EPS)
 
 
 def delta(run: Rounds, eps: float, rtol: float) -> Sides:
     """The delta at eps, in the same way."""
     guaranteed, exact = guaranteed_delta(run, eps, rtol), _exact_attempt(run)
-    return Sides(guaranteed, Reached(*guaranteed, exact.name) if exact else reached_delta(run, eps, rtol))
+    reached = Reached(*guaranteed, exact.name) if exact else reached_delta(run, eps, rtol)
+    return Sides(guaranteed, reached, LEAST_DELTA)
 
 
 def guaranteed_epsilon(run: Rounds, delta: float, rtol: float = RTOL) -> Bracket:

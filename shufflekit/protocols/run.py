@@ -73,7 +73,7 @@ class Questions(ABC):
         Bracket(lower=1.27..., upper=1.28...)
         """
         delta, rtol = _validate.open_unit(delta=delta), _tolerance(rtol)
-        return answers.epsilon(self, delta, rtol).answer(rtol, LEAST_EPS)
+        return answers.epsilon(self, delta, rtol).answer(rtol)
 
     def delta(self, eps: float, *, rtol: float = RTOL) -> Bracket:
         """The least delta at which all rounds are (eps, delta)-private, in the same way.
@@ -83,7 +83,7 @@ class Questions(ABC):
         Bracket(lower=..., upper=...)
         """
         eps, rtol = _validate.nonnegative(eps=eps), _tolerance(rtol)
-        return answers.delta(self, eps, rtol).answer(rtol, LEAST_DELTA)
+        return answers.delta(self, eps, rtol).answer(rtol)
 
     def guarantee(self, delta: float, *, rtol: float = RTOL) -> Bracket:
         """The eps at delta of the dominating pair of all rounds, both ends of it; the upper one is that of ``epsilon``.
