@@ -167,3 +167,11 @@ def test_the_best_share_is_the_best_of_all_data_sets():
     single = [clone_search.best_shares(3.0, [0.5, 1.5], [one], 2) for one in data]
     assert found == pytest.approx(np.max(single, axis=0))
     assert clone_search.best_shares(3.0, [0.2, 2.0], [(2, [])], 3) == pytest.approx([1.0, 1.0])
+
+
+def test_all_data_of_two_clients_are_searched():
+    """The share at one alpha is the largest of both data sets, and never above 1."""
+    (found,) = clone_search.worst_found(1.0, 2, np.array([0.5]))
+    assert found == pytest.approx(1, abs=1e-9)
+    with pytest.raises(ValueError, match="n must be"):
+        clone_search.worst_found(1.0, 5, np.array([0.5]))

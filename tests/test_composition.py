@@ -12,6 +12,7 @@ from shufflekit.bracket import Bracket
 from shufflekit.certify.composition import Masses, compose, composition
 from shufflekit.dominating_pairs import ListedPair
 from shufflekit.loss_distribution import Composition, Part
+from shufflekit.loss_distribution.composition import Needs
 from tests import pairs
 from tests.truth import clone_pair
 
@@ -176,8 +177,8 @@ def test_no_deltas_or_eps_out_of_range():
 class Known:
     """In the place of lists: what they are asked is not worked out."""
 
-    def __init__(self, answer, too_coarse=True):
-        self.answer, self.too_coarse = answer, too_coarse
+    def __init__(self, answer, too_coarse=True, tilt=0.0, slack=0.0):
+        self.answer, self.too_coarse, self.tilt, self.slack = answer, too_coarse, tilt, slack
 
 
 @pytest.fixture
@@ -185,8 +186,8 @@ def looked_at(monkeypatch):
     """How closely lists were asked for, and what they answer, by turns."""
     asked, answers = [], []
 
-    def listed(run, log_cut, near):
-        asked.append(near)
+    def listed(run, log_cut, near, needs):
+        asked.append((near, needs))
         return answers.pop(0)
 
     monkeypatch.setattr(Composition, "_listed", listed)
@@ -194,7 +195,7 @@ def looked_at(monkeypatch):
 
 
 def refined(kind, rtol=1e-4, near=1e-4):
-    return Composition([Part(kind(LISTED), 2)])._refine(lambda known: known.answer, -30.0, rtol, near)
+    return Composition([Part(kind(LISTED), 2)])._refine(lambda known: known.answer, -30.0, rtol, near, None)
 
 
 class Rough(ListedPair):
@@ -210,11 +211,37 @@ def test_lists_are_looked_at_more_closely_while_that_helps(looked_at):
     asked, answers = looked_at
     answers += [Known(Bracket(0.5, 0.75)), Known(Bracket(0.625, 0.875)), Known(Bracket(0.7, 0.70001))]
     assert refined(Rough) == (0.7, 0.70001)
-    assert asked == [1e-4, 1e-4 / 64, 1e-6]
+    assert asked == [(1e-4, None), (1e-4 / 64, None), (1e-6, None)]
     asked.clear()
     answers += [Known(Bracket(0.75, 0.75 * 1.000101)), Known(Bracket(0.75, 0.75 * 1.00005))]
     assert refined(Rough) == (0.75, 0.75 * 1.00005)
-    assert asked == [1e-4, 1e-4 / 4]
+    assert asked == [(1e-4, None), (1e-4 / 4, None)]
+
+
+def test_lists_are_closer_where_an_answer_needs_it(looked_at):
+    """First a quarter of what delta may be off by is left to them, then what is too wide is made up for."""
+    asked, answers = looked_at
+    answers += [Known(Bracket(0.5, 0.501), tilt=3.0, slack=1e-3), Known(Bracket(0.5, 0.5002), tilt=4.0)]
+    answers += [Known(Bracket(0.5, 0.50001))]
+    assert refined(Rough) == (0.5, 0.50001)
+    first, second, third = (needs for _, needs in asked)
+    assert first is None
+    assert second == (3.0, 2.5e-4)
+    assert third[0] == 4.0
+    assert third[1] == pytest.approx(2.5e-4 * 1e-4 / (2 * 0.0002 / 0.5002))
+
+
+@pytest.mark.parametrize("rounds", [1, 40, 10**6])
+@pytest.mark.parametrize("tilt", [0.1, 3.0, 500.0])
+def test_what_knots_so_far_apart_move_delta_by(rounds, tilt):
+    """The variance that they add from above and take from below, worked out: at most what was allowed."""
+    slack = 1e-4
+    aim = Needs(tilt, slack).aim(rounds, 1)
+    assert tilt / 2**0.25 < aim.tilt <= tilt
+    moved = rounds * (aim.apart**2 / 6 + aim.apart**2 / 12) * tilt * (1 + tilt) / 2
+    assert slack / 4 < moved <= slack
+    several = Needs(tilt, slack).aim(rounds, 9)
+    assert several.apart == pytest.approx(aim.apart / 3, rel=0.2)
 
 
 def test_lists_are_left_as_they_are_where_nothing_is_gained(looked_at):
@@ -226,7 +253,7 @@ def test_lists_are_left_as_they_are_where_nothing_is_gained(looked_at):
     ):
         answers.append(known)
         assert refined(kind) == known.answer
-    assert asked == 3 * [1e-4]
+    assert asked == 3 * [(1e-4, None)]
     answers += [Known(Bracket(0.5, 0.75)), Known(Bracket(0.51, 0.75))]  # hardly nearer, so not again
     assert refined(Rough) == (0.51, 0.75)
 

@@ -236,6 +236,7 @@ PAIRS: tuple[tuple[tuple[Callable[..., Any], ...], dict[str, Range]], ...] = (
 OTHERS = {function: own for functions, own in PAIRS for function in functions}
 # Their arguments are laws and the like; some have limits of their own in tests/test_refusals.py.
 ELSEWHERE: set[Callable[..., Any]] = {
+    *(fourier.plain_eps, fourier.true_eps, gaussian.call),  # of pairs and points that the benches make
     *(losses.thm6, losses.thm6_corrected, losses.eq34, losses.added, losses.from_losses, losses.in_digits),
     *(truncation.lost_mass, truncation.kept_atoms, truncation.lost_clone_mass, truncation.appendix_b),
     *(views.thm15_readings, views.eq24, views.eq24_corrected),

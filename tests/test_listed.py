@@ -33,6 +33,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return found
 
 
+@pytest.mark.usefixtures("on_grids")
 def test_points_of_the_lattice_that_matters_are_points_of_the_grid(steps: list[float]) -> None:
     """Of two lattices that of more rounds; their steps are whole parts of its spacing."""
     fine, coarse = lattice(12, 1e-3), lattice(12, np.pi * 1e-3)

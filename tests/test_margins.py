@@ -4,7 +4,8 @@ At their real size these margins are below what any comparison shows, and nobody
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from shufflekit.dominating_pairs.board import Board
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.score_grid import finite_score
 from shufflekit.fourier import Entries, Spectrum, entries
-from shufflekit.loss_distribution import Composition, Part, parts, spectrum
+from shufflekit.loss_distribution import Composition, Part, parts, smoothed, spectrum
 from shufflekit.loss_distribution.nodes import LEAST_ROUNDS
 
 EPS0, USED = 0.3, 0.9  # how much of a margin: all of it, but for its square
@@ -78,6 +79,22 @@ def test_losses_that_err_by_all_they_may(rounds: int, monkeypatch: pytest.Monkey
         assert exact <= shorter.upper * (1 + 1e-9) and longer.lower <= exact * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("side", [-1, 1])
+def test_the_nodes_of_an_integral_that_err_by_all_they_may(side: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds, wrong = 100, 1e-9
+
+    def product(transforms: Sequence[smoothed.Transform]) -> tuple[Any, Any]:
+        value, error = known(transforms)
+        return value + side * wrong, error + wrong
+
+    known = smoothed._product
+    monkeypatch.setattr(smoothed, "_product", product)
+    for eps in looks(rounds):
+        exact, ends = true_delta(rounds, eps), Composition([Part(response(), rounds)]).delta(eps, 1e-4)
+        assert ends.lower <= exact * (1 + 1e-9) and exact <= ends.upper * (1 + 1e-9)
+        assert ends.upper - ends.lower >= 1e-10 * exact
+
+
 @pytest.mark.parametrize("rounds", [1, 3, 100])
 def test_outcomes_that_are_missing(rounds: int) -> None:
     """A third outcome with a large loss is not listed: any loss may be its."""
@@ -126,6 +143,7 @@ def off(side: int) -> Callable[[Spectrum, int], Entries]:
     return found
 
 
+@pytest.mark.usefixtures("on_grids")
 @pytest.mark.parametrize("side", [-1, 1])
 def test_the_entries_of_an_fft_that_err_by_all_they_may(side: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rounds = 29

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from shufflekit import Shuffle
 from shufflekit.atoms import Atoms
 from shufflekit.convex_order import split
-from shufflekit.loss_distribution import Composition, Part, listed, nodes, silence
+from shufflekit.loss_distribution import Composition, Part, listed, nodes, periods, silence
 from shufflekit.loss_distribution.parts import Leftover
 from shufflekit.loss_distribution.silence import Law
+
+pytestmark = pytest.mark.usefixtures("on_grids")
 
 
 def response(eps0: float) -> Atoms:
@@ -66,7 +68,7 @@ def test_epsilon_of_any_number_of_rounds(rounds: int) -> None:
 def test_what_comes_again_or_is_not_heard_is_counted(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With hardly any room, or hardly any frequency, the ends stand apart, and the truth is between them."""
     eps0, rounds, eps = 0.3, 500, 25.0
-    monkeypatch.setattr(nodes, name, -3.0)
+    monkeypatch.setattr(periods if name == "LOG_WRAPPED" else nodes, name, -3.0)
     monkeypatch.setattr(silence, "LOG_SILENT", -3.0 if name == "LOG_SILENT" else -60.0)
     monkeypatch.setattr(listed, "MAX_GRID", 2)  # nothing else is tried
     truth, ends = true_delta(eps0, rounds, eps), Composition([Part(response(eps0), rounds)]).delta(eps, 1e-4)

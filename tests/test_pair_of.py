@@ -104,7 +104,7 @@ def test_a_channel_is_what_its_own_protocol_is(k):
         one = one.reversed() if isinstance(one, Count) and one.mirrored != other.mirrored else one
         assert numbers(one) == pytest.approx(numbers(other), rel=1e-14, abs=1e-18)
     assert known.guarantee(1e-6).upper < own.guarantee(1e-6).lower
-    reached = worst(attempts([(own.attacks[-1:], 1)]), lambda way: way.epsilon(1e-6, 1e-4))
+    reached = worst(attempts([(own.attacks[-1:], 1)]), lambda way, near: way.epsilon(1e-6, near), 1e-4)
     assert known.attack_epsilon(1e-6) == pytest.approx(reached, rel=1e-9)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shufflekit.beyond import few
-from shufflekit.papers.balle2020 import hiding_bench, learning_bench, misprints, replacement_bench
+from shufflekit.papers.balle2020 import check_in_bench, hiding_bench, learning_bench, misprints, replacement_bench
 from shufflekit.randomizers import RandomizedResponse
 from tests.points import assert_same
 from tests.test_few_slots import ROWS as FEW_SLOTS
@@ -18,6 +18,8 @@ PLAIN = (
     replacement_bench.biased_rows,
     replacement_bench.posterior_rows,
     replacement_bench.steps_rows,
+    check_in_bench.averaged_weights,
+    check_in_bench.known_places,
     misprints.short_form,
     misprints.condition,
     misprints.argument,
@@ -48,6 +50,8 @@ PLAIN = (
 ASKED: dict[str, Callable[[], Any]] = {
     "epochs": partial(misprints.epochs, 1e-6),
     "proved_epochs": partial(misprints.proved_epochs, 1e-6),
+    "theorem_32": partial(check_in_bench.theorem_32, 1e-6),
+    "outside_root": partial(check_in_bench.outside_root, 1e-6),
     "exchanged, one a bin": partial(hiding_bench.exchanged, one_a_bin=True),
     "compared": partial(few.compared, TERNARY, 2, 3),
     "compared, check-ins": partial(few.compared, BINARY, 3, 3, Fraction(1, 2)),

@@ -65,8 +65,11 @@ def untold(forth: Tails, back: Tails, infinite: float = 0.0) -> Atoms:
     loss, q = _conditional_means(forth)
     loss_back, p_back = _conditional_means(back)
     q_back = p_back * np.exp(loss_back)
-    middle = max(0.0, 1 - infinite - float(q.sum()) - float(q_back.sum()))
-    known = _atoms(np.concatenate([-loss_back, [0.0], loss]), np.concatenate([q_back, [middle], q]), 0.0)
+    total, room = float(q.sum() + q_back.sum()), 1 - infinite
+    # Tails that are each known from below alone may together hold more than there is.
+    share, middle = min(1.0, room / total if total else 1.0), max(0.0, room - total)
+    mass = np.concatenate([share * q_back, [middle], share * q])
+    known = _atoms(np.concatenate([-loss_back, [0.0], loss]), mass, 0.0)
     return known._replace(infinite=infinite)
 
 

@@ -18,7 +18,7 @@ def growth(eps0: Any) -> Any:
 def clones(x: Any) -> ScoreLaw:
     """Any eps0-LDP randomizer: with a chance of 2/(E + 1) a slot votes, E : 1 or 1 : E, and else says nothing.
 
-    Notebook 09 proves that this is the worst. [beyond] 2
+    Notebook 09b proves that this is the worst. [beyond] 2
     """
     vote = 1 / (x + 2)
     return kind(vote, x, 0), kind(vote, 0, x), kind(x * vote, -1, -1)

@@ -4,7 +4,7 @@ from shufflekit.dominating_pairs.counts import Count, randomized_response
 from shufflekit.dominating_pairs.diluted import Diluted
 from shufflekit.dominating_pairs.gaussian import GaussianPair
 from shufflekit.dominating_pairs.mean import MOST_SLOTS, MeanOfScores
-from shufflekit.dominating_pairs.pair import ListedPair, Pair, both_ways
+from shufflekit.dominating_pairs.pair import Aim, ListedPair, Pair, both_ways
 from shufflekit.dominating_pairs.pair_of import pair_of
 from shufflekit.dominating_pairs.rare_kinds import MOST_RARE_SLOTS, RareKinds
 from shufflekit.dominating_pairs.score_pair import ScorePair
@@ -13,6 +13,7 @@ from shufflekit.dominating_pairs.votes import Votes
 __all__ = [
     "MOST_RARE_SLOTS",
     "MOST_SLOTS",
+    "Aim",
     "Count",
     "Diluted",
     "GaussianPair",

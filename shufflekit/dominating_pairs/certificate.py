@@ -18,6 +18,7 @@ from shufflekit.accuracy import TINY
 from shufflekit.dominating_pairs.board import Board, Scores
 
 TILTS = np.geomspace(0.4, 2.5, 15)  # relative to that of a normal sum
+STARTS = 5  # from the nearest to the farthest, for which there are tilts of their own
 EDGE_RATES = np.geomspace(0.3, 2.0, 9)
 LOG_HUGE = 700.0
 
@@ -38,7 +39,8 @@ def slack(
     ``larger`` ones, which are chosen by nobody.
     """
     variance = max(law.variance for law in laws)
-    tilts = TILTS * max(float(np.abs(x).max()), variance**0.5) / (variance * steps)
+    near, far = (max(float(end), variance**0.5) for end in (np.abs(x).min(), np.abs(x).max()))
+    tilts = np.unique(np.outer(np.geomspace(near, far, STARTS if far > near else 1), TILTS)) / (variance * steps)
     log_slack = log_gain(board, laws, pure, tilts) + times(log_most([*laws, *larger], tilts)) + np.outer(x, tilts)
     return np.asarray(np.exp(np.minimum(log_slack.min(axis=1), LOG_HUGE)))
 

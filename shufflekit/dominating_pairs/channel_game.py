@@ -6,58 +6,26 @@ what the game loses on a grid is more than that, it answers.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from shufflekit._validate import Array
-from shufflekit.accuracy import UNIT, score_error
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, hull
 from shufflekit.definitions import Definition, Game, kind, without_round_off
-from shufflekit.dominating_pairs.board import DEPTH, Scores
-from shufflekit.dominating_pairs.contenders import Contender, Field
-from shufflekit.dominating_pairs.knots import knots
-from shufflekit.dominating_pairs.long_game import STAGES, LongGame, grid_step
+from shufflekit.dominating_pairs.channel_worth import FEW, LOUD, ChannelWorth
+from shufflekit.dominating_pairs.contenders import Contender
 from shufflekit.dominating_pairs.pair import Pair
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
-from shufflekit.dominating_pairs.spare import spared
 
 ROUGH = 0.03  # a tolerance at which a look at a blanket is cheap
-LOUD = 1_000.0  # likelihood ratios, with which few messages may be from the blanket
-FEW = 300  # reports, of which a blanket's outcomes are looked at one by one
-CLOSE, APART = 4, 8  # of the usual knots are looked at, nearer and farther out: each costs a game
-NEAR, FAR = 2.0, 5.0  # deviations of a blanket's loss
-FEW_KINDS = 24  # of scores in all laws: with more, one law is never tried to be enough
-
-
-class Effort(NamedTuple):
-    """What a game may cost: nodes a deviation, sums on a board at most, and steps before one law is tried."""
-
-    nodes: tuple[float, float]
-    work: float
-    steps: int
-
-    def game(self, laws: Sequence[Scores]) -> LongGame:
-        long = LongGame(laws)
-        long.fine_step = grid_step(long.laws, *self.nodes)
-        kinds = sum(len(law.value) for law in long.laws)
-        # A board of b steps has so many nodes times the root of b, and all kinds of scores are summed b times.
-        once = 2 * DEPTH * long.deviation / long.fine_step * kinds
-        long.block = math.ceil((self.work / once) ** (2 / 3))
-        long.stages = [steps for steps in STAGES if steps <= self.steps and kinds <= FEW_KINDS]
-        return long
-
-
-CLOSELY = Effort((7.0, 24.0), 2.5e8, STAGES[-1])
-AT_A_KNOT = Effort((7.0, 24.0), 5e7, 150)
-A_LOOK = Effort((4.0, 12.0), 5e6, 150)
-FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150)
+CLOSE, NEAR, GROWTH = 32, 4.0, 1.03  # knots a deviation, up to so many deviations; then so many times as far
+FARTHER = 1.3  # times, until no pair of inputs reaches farther
 
 
 @dataclass(frozen=True)
@@ -92,8 +60,8 @@ class ChannelPair(Pair):
     def guide(self) -> Pair:
         """Votes that deviate as much as the worst law does."""
         slots, population = self.game.slots, self.game.population
-        worst = max(self._field.contenders(1.0)[0].laws, key=lambda law: law.variance)
-        x = self._ratio - 1
+        worst = max(self._worth.field.contenders(1.0)[0].laws, key=lambda law: law.variance)
+        x = self._worth.ratio - 1
         vote = min(worst.variance / (2 * x * x), 1 / (x + 2))
         rest = kind(1 - 2 * vote, -vote * x / (1 - 2 * vote), -vote * x / (1 - 2 * vote))
         return pair_of_law(Definition(slots, population, ((kind(vote, x, 0.0), kind(vote, 0.0, x), rest),)))
@@ -102,57 +70,45 @@ class ChannelPair(Pair):
         reached = np.asarray(eps) < self.largest_loss
         upper = np.zeros(reached.shape)
         for i in np.argwhere(reached):
-            upper[tuple(i)] = self._worst(float(eps[tuple(i)]), rtol, CLOSELY)
+            upper[tuple(i)] = self._worst(float(eps[tuple(i)]), rtol)
         return Ends(upper, upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        eps, far = self._knots(log_cut, rtol)
+        eps = self._knots(log_cut)
         back = self.reversed()
-        forth = hull(eps, self._profile(eps, far))
-        atoms = connected(eps, forth, forth if back == self else hull(eps, back._profile(eps, far)))
+        forth = hull(eps, self._profile(eps))
+        atoms = connected(eps, forth, forth if back == self else hull(eps, back._profile(eps)))
         return Enclosure(atoms, atoms)
 
-    def _knots(self, log_cut: float, rtol: float) -> tuple[Array, float]:
-        """Where the pair is looked at, closer where most outcomes are, and from where on only blankets are."""
-        found = [knots(self._blanket(one), log_cut, rtol) for one in self._field.contenders(1.0)]
-        eps = max(found, key=lambda points: float(points[-1]))
-        deviation = float(eps[-1]) / math.sqrt(-2 * log_cut)
-        near = eps < NEAR * deviation
-        eps = np.unique([*eps[near][::CLOSE], *eps[~near][::APART], eps[-1]])
-        # Another pair of inputs may reach farther.
-        if eps[-1] < self.largest_loss and self._blankets(float(eps[-1])) > math.exp(log_cut):
-            eps = np.append(eps, self.largest_loss)
-        return eps, FAR * deviation
+    def _knots(self, log_cut: float) -> Array:
+        """Where the pair is looked at, closer where most outcomes are, to where hardly any is left."""
+        deviation = self._worth.deviation
+        top = min(NEAR * deviation, self.largest_loss)
+        while top < self.largest_loss and self._worth.at_most(top) > math.exp(log_cut):
+            top = min(top * FARTHER, self.largest_loss)
+        near = np.arange(0.0, min(NEAR * deviation, top), deviation / CLOSE)
+        far = max(0, math.ceil(math.log(top / near[-1]) / math.log(GROWTH)))
+        return np.unique([*near, *np.geomspace(near[-1], top, far + 1)])
 
-    def _profile(self, eps: Array, far: float) -> Array:
-        return np.array([self._knot(float(e), float(e) >= far) for e in eps])
+    def _profile(self, eps: Array) -> Array:
+        found = np.minimum(self._worth.profile(eps, float(eps[-1])), 1.0)
+        return np.where(eps < self.largest_loss, found, 0.0)
 
-    def _knot(self, eps: float, is_far: bool) -> float:
-        if eps >= self.largest_loss:
-            return 0.0
-        return self._blankets(eps) if is_far else self._worst(eps, ROUGH, AT_A_KNOT)
-
-    def _blankets(self, eps: float) -> float:
-        """The worst of all blankets, quickly."""
-        found = [self._blanket(one).delta(np.array([eps]), ROUGH) for one in self._field.contenders(math.exp(eps))]
-        return max(float(ends.upper[0]) for ends in found)
-
-    def _worst(self, eps: float, rtol: float, effort: Effort) -> float:
+    def _worst(self, eps: float, rtol: float) -> float:
         """The largest of all contenders, each by its game or its blanket; a rough look may show that one is smaller."""
-        worst, alpha = 0.0, math.exp(eps)
-        dust = self.game.slots / self.game.population * self._field.slack(alpha)
-        for contender in self._field.contenders(alpha):
-            if worst > 0 and not self._is_alone(contender) and self._worth(contender, eps, A_LOOK) + dust <= worst:
+        worst, alpha, N = 0.0, math.exp(eps), float(self.game.population)
+        contenders = self._worth.field.contenders(alpha)
+        for contender, most in zip(contenders, self._worth.quick(contenders, eps) / N, strict=True):
+            if most[0] <= worst:
                 continue
-            upper = 1.0 if self._is_alone(contender) else min(self._worth(contender, eps, effort) + dust, 1.0)
+            upper = 1.0
+            for effort in self._worth.efforts(contender, first=worst == 0):
+                upper = (float(self._worth.of(contender, eps, effort)[0]) + self._worth.dust(alpha)) / N
+                if upper <= worst:
+                    break
             if upper > worst:
-                worst = max(worst, self._or_blanket(upper, contender, eps, rtol))
+                worst = max(worst, self._or_blanket(min(upper, 1.0), contender, eps, rtol))
         return worst
-
-    def _is_alone(self, contender: Contender) -> bool:
-        """Whether hardly any other message is from the blanket: then there is no crowd to play with."""
-        left = float(self.game.moves[contender.number].spares[0][-1].chance)
-        return self._ratio > LOUD and self.game.slots * (1 - left) < 1
 
     def _or_blanket(self, upper: float, contender: Contender, eps: float, rtol: float) -> float:
         """That or the blanket's, which is looked at closely only where it may be the lower one."""
@@ -162,27 +118,13 @@ class ChannelPair(Pair):
             return upper
         return min(upper, float(rough.upper[0]), float(blanket.delta(point, rtol).upper[0]))
 
-    def _worth(self, contender: Contender, eps: float, effort: Effort) -> float:
-        """The game of the contender's laws at one alpha, never too small."""
-        N, moves = int(self.game.population), self.game.moves[contender.number]
-        few = self.game.slots <= FEW and effort is not A_LOOK
-        long = (FEW_SLOTS if few else effort).game(contender.laws)
-        if self.game.slots < N:
-            start = np.array([-N * math.expm1(eps)])
-            return float(long.worth(self.game.slots, start)[0]) / N * (1 + self._noise)  # [beyond] 8
-
-        def assumed(m: int) -> Array:
-            return m * _quick(Definition(m, m, (moves.spares[0],))).delta(np.array([eps]), ROUGH).upper
-
-        return spared(long, moves, eps, N, assumed) / N * (1 + self._noise)  # [beyond] 10
-
     def _blanket(self, contender: Contender) -> Pair:
         law = self.game.moves[contender.number].spares[0]
         return _quick(Definition(self.game.slots, self.game.population, (law,)))
 
     @cached_property
-    def _field(self) -> Field:
-        return Field(self.game.moves)
+    def _worth(self) -> ChannelWorth:
+        return ChannelWorth(self.game)
 
     @cached_property
     def _symmetric(self) -> bool:
@@ -192,15 +134,6 @@ class ChannelPair(Pair):
             return {tuple(frozenset(map(without_round_off, laws)) for laws in one[:2]) for one in game.moves}
 
         return keys(self.game) == keys(self.game.reversed())
-
-    @cached_property
-    def _noise(self) -> float:
-        return score_error(self.game.slots, math.log(self._ratio)) + 64 * UNIT
-
-    @cached_property
-    def _ratio(self) -> float:
-        """The largest likelihood ratio of a message."""
-        return max(float(one.t0) for moves in self.game.moves for law in moves.laws for one in law)
 
 
 @lru_cache(maxsize=200)

@@ -21,10 +21,11 @@ Marks = NDArray[np.bool_]
 
 
 class Contender(NamedTuple):
-    """One of the moves, by its number, and the centred scores of the laws that can be worst."""
+    """One of the moves, by its number, and the centred scores of the laws that can be worst, and of the blanket."""
 
     number: int
     laws: list[Scores]
+    blanket: Scores
 
 
 class Field:
@@ -44,9 +45,11 @@ class Field:
 
     def contenders(self, alpha: float) -> list[Contender]:
         """The moves that no other is worth as much as for certain, the one with the largest variance first."""
-        g = self.u0 - alpha * self.u1
+        g = np.where(self.chance > 0, self.u0 - alpha * self.u1, 0.0)
         variance = (self.chance * g**2).sum(axis=1)
         slack = self.slack(alpha)
+        # Where a law is above another, it is most often so at an end, or in the middle.
+        ends = np.array([g.max(axis=1), -g.min(axis=1), (np.maximum(g, 0.0) * self.chance).sum(axis=1)])
         own = [range(*ends) for ends in zip(self.first[:-1], self.first[1:] - 1, strict=True)]
         left = sorted(range(len(own)), key=lambda i: -max(variance[list(own[i])]))
         found = []
@@ -57,12 +60,21 @@ class Field:
             for i in sorted(own[best], key=lambda i: -variance[i]):
                 if not below[i]:
                     kept.append(i)
-                    below |= self._below(g, i, ~below & self.is_row, slack)
-            below |= self._below(g, int(self.first[best + 1]) - 1, ~self.is_row, slack)
+                    asked = ~below & self.is_row & (ends <= ends[:, i : i + 1] + slack).all(axis=0)
+                    below |= self._below(g, i, asked, slack)
+            blanket = int(self.first[best + 1]) - 1
+            asked = ~self.is_row & (ends <= ends[:, blanket : blanket + 1] + slack).all(axis=0)
+            below |= self._below(g, blanket, asked, slack)
             whole = np.logical_and.reduceat(below, self.first[:-1])
             left = [i for i in left[1:] if not whole[i]]
-            found.append(Contender(best, [_scores(g[i], self.chance[i]) for i in kept]))
+            *laws, spare = (_scores(g[i], self.chance[i]) for i in [*kept, blanket])
+            found.append(Contender(best, laws, spare))
         return found
+
+    def variance(self, alpha: float) -> float:
+        """The largest of all rows' scores."""
+        g = self.u0 - alpha * self.u1
+        return float((self.chance * g**2).sum(axis=1)[self.is_row].max())
 
     def slack(self, alpha: float) -> float:
         """What a step may be worth more than those that are left."""

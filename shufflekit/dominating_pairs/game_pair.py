@@ -193,7 +193,7 @@ class GamePair(Pair):
         if not self._everybody:
             return float(long.worth(game.slots, start)[0]) / N  # [beyond] 8, 14
         assumed = partial(self._assumed, moves, np.array([eps]))
-        return spared(long, moves, eps, game.slots, assumed) / N  # [beyond] 10
+        return float(spared(long, moves, eps, game.slots, assumed)[0]) / N  # [beyond] 10
 
     def _at_one(self, moves: Moves, eps: Array) -> Array:
         """From one game: H_a <= (a/N) F_k(-N (a - 1)/a), F at alpha = 1. [beyond] 9"""

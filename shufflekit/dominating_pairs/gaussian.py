@@ -21,15 +21,17 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected
 from shufflekit.dominating_pairs.gaussian_moments import log_moments
+from shufflekit.dominating_pairs.knots import focused
 from shufflekit.dominating_pairs.lognormal_excess import excess, excess_error
 from shufflekit.dominating_pairs.lognormal_sums import lognormal_sum
-from shufflekit.dominating_pairs.pair import Pair
+from shufflekit.dominating_pairs.pair import Aim, Pair
 
 MOST_SLOTS = 10_000_000
 LEAST_SIGMA, MOST_SIGMA = 0.05, 1e4
 MOST_EPS = MOST_LOSS = 300.0  # up to which e^eps is a number, and its square, and what the cut shows of one score
 KNOTS_APART, CLOSE = 1.5, 10.0  # deviations of the loss, times the root of rtol, up to so many
 GROWTH = 1.5  # beyond, of eps, times the root of rtol
+COARSE = 3e-3  # a tolerance of knots that tell where the mass is
 LOOKS, OUTWARD = 80, 1.2  # at how far out the pair is to be listed
 LEFT_OUT = 8.0  # log_cut goes in such steps, so that lists serve again
 LOG_CUT_OF_MOMENTS = -120.0
@@ -89,7 +91,10 @@ class GaussianPair(Pair):
         return Ends(np.maximum(q.lower - delta.upper, 0.0) * np.exp(-eps), (q.upper - delta.lower) * np.exp(-eps))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol)
+        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol, None)
+
+    def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
+        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), COARSE, aim)
 
     def divergence(self, orders: Array) -> Array:
         """Moments of X of any real order: interpolated between whole ones forth (their logarithms are convex)."""
@@ -110,9 +115,11 @@ class GaussianPair(Pair):
 
 
 @lru_cache(maxsize=10)  # a search over rounds, or for delta, asks again and again
-def _listed(pair: GaussianPair, log_cut: float, rtol: float) -> Enclosure:
+def _listed(pair: GaussianPair, log_cut: float, rtol: float, aim: Aim | None) -> Enclosure:
     """The chords of the profile from above; from below, all that lies between two knots taken for one."""
     eps = _knots(pair, log_cut, rtol)
+    if aim is not None:
+        eps = focused(eps, connected(eps, pair.delta(eps).upper, pair.reversed().delta(eps).upper), aim)
     forth, back = pair.delta(eps), pair.reversed().delta(eps)
     right, left = _cells(eps, forth, pair.tail(eps)), _cells(eps, back, pair.reversed().tail(eps))
     # On the right cells hold Q's mass, and P/Q is at least its mean; on the left P's, and Q/P is at most its mean.

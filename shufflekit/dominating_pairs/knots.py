@@ -1,14 +1,18 @@
 """Where a profile is looked at, to be put between two lists."""
 
 import math
+import sys
 
 import numpy as np
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
-from shufflekit.dominating_pairs.pair import Pair
+from shufflekit.atoms import Atoms
+from shufflekit.dominating_pairs.pair import Aim, Pair
 
 KNOTS_PER_DEVIATION, AT_RTOL = 64, 5e-5  # so many at that tolerance; what they cost falls with their square
 MOST_TIMES = 20.0
+MOST_FOCUSED = 12_000  # knots: the price grows with them
 FARTHEST, LOOKS, ROUGH = 700.0, 60, 20  # eps looked at first, looks at most, and times the tolerance of a look
 
 
@@ -27,6 +31,28 @@ def knots(pair: Pair, log_cut: float, rtol: float = 1e-4) -> Array:
     deviation = top / math.sqrt(-2 * log_cut)
     times = min(max(math.sqrt(AT_RTOL / rtol), 1.0), MOST_TIMES)
     return np.linspace(0.0, top, math.ceil(KNOTS_PER_DEVIATION * times * top / deviation) + 1)
+
+
+def focused(eps: Array, atoms: Atoms, aim: Aim) -> Array:
+    """More knots between those given, where a pair that has about these atoms is to be listed closely.
+
+    What a list errs by is the mean of its knots' squared distance, weighed by the tilted masses: as much as if all were
+    ``apart``. The fewest knots that do it lie like the third root of the density.
+    """
+    weight = atoms.log_q + (1 + aim.tilt) * atoms.loss
+    mass = np.exp(weight - weight.max())
+    width = np.diff(eps)
+    cell = np.clip(np.searchsorted(eps, np.abs(atoms.loss), side="right") - 1, 0, len(width) - 1)
+    # A mass may lie on either side of its knot.
+    own = np.bincount(cell, mass, len(width))
+    near = np.pad(own, 1, mode="edge")
+    density = np.maximum(np.maximum(near[:-2], near[2:]), own) / width / mass.sum()
+    thirds = np.maximum(np.cbrt(density), sys.float_info.min)
+    whole = float(dot(thirds, width))
+    share = width * thirds / whole * min(whole**1.5 / aim.apart, MOST_FOCUSED)
+    number = np.ceil(share).astype(int)
+    between = [a + w * np.arange(max(n, 1)) / max(n, 1) for a, w, n in zip(eps, width, number, strict=False)]
+    return np.append(np.concatenate(between), eps[-1])
 
 
 def knots_of_both(forth: Pair, back: Pair, log_cut: float, rtol: float = 1e-4) -> Array:

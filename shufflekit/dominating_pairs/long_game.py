@@ -37,6 +37,7 @@ LEAST_TILT = 1e-3  # times the deviation of a score
 LEAST_GAP = 0.01  # between the two largest variances, for one law to be enough
 MOVED = 5e-5  # of the variance, that rounding to the grid may add
 FEW_VALUES, MOST_PARTS = 8, 600
+MOST_MIXED = 12  # laws, of which mixtures are tried
 MOST_SIZES = 12  # of scores, that a grid is looked for on which they nearly lie
 CELLS_OF_BLOCK = 48.0  # nodes a deviation of a block, when blocks are put together
 LAW_NODES = 8.0  # a deviation, of what the last of many slots are worth
@@ -201,12 +202,15 @@ class LongGame:
 
 
 def _best(laws: list[Scores]) -> list[Scores]:
-    """The laws but those which are in the convex order no more than another, or than a fair mixture of two others."""
+    """The laws but those which are in the convex order no more than another, or than a fair mixture of two others.
+
+    Mixtures of two of many laws are not tried: they are very many.
+    """
     x = -np.concatenate([law.value for law in laws])
     rises = [rise(law, x) for law in laws]
     kept = list(range(len(laws)))
     for i in range(len(laws)):
-        others = [(j, k) for j in kept for k in kept if i != j <= k != i]
+        others = [(j, k) for j in kept for k in kept if i != j <= k != i and (j == k or len(laws) <= MOST_MIXED)]
         if any((rises[i] <= (rises[j] + rises[k]) / 2 * (1 + BOARD_ERROR)).all() for j, k in others):
             kept.remove(i)
     return [laws[i] for i in kept]

@@ -25,6 +25,8 @@ LOG_CUTS = (-40.0, -80.0, -160.0, -320.0, -720.0)  # how many numbers that came 
 ENOUGH = 1e-9  # of delta: numbers left out that hardly matter
 MOST_EPS = 600.0  # beyond which e^eps is hardly a number: delta is no more there
 LOG_HUGE = 700.0  # of a number that floating point holds
+# A tolerance of lists: from below the two tails of a law are known apart, and must agree on how much there is of it.
+COARSEST = 5e-5
 CHUNK = 200_000  # numbers worked on at once
 KNOTS_APART, CLOSE, GROWTH = 1 / 48, 10.0, 1.01  # deviations apart, up to so many; then so many times as far
 FARTHER = 1.3  # times as far out, until hardly anything is left
@@ -76,7 +78,7 @@ class NoisyMeanPair(Pair):
         return Ends(lower.reshape(eps.shape), upper.reshape(eps.shape))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        return _listed(self, log_cut, rtol)
+        return _listed(self, log_cut, min(rtol, COARSEST))
 
     def divergence(self, orders: Array) -> Array:
         """Infinite of a removed record, forth: all may have come, however unlikely that is."""
@@ -182,6 +184,7 @@ class EitherWay(Pair):
         return Ends(np.maximum(forth.lower, back.lower), np.maximum(forth.upper, back.upper))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
+        rtol = min(rtol, COARSEST)
         eps = _knots(self.one, log_cut, rtol)
         upper, tails = self.delta(eps, rtol, log_cut).upper, self.one.tails(eps, log_cut, rtol)
         return Enclosure(_certain(untold(tails, tails), self.one, log_cut, rtol), connected(eps, upper, upper))

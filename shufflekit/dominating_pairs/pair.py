@@ -5,6 +5,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,14 @@ from shufflekit.convex_order import profile
 from shufflekit.divergences import log_renyi_moment
 
 LOG_CUTS = (-60.0, -120.0, -240.0, -480.0, -740.0)  # how far a pair is listed for a Renyi moment, until it is enough
+
+
+class Aim(NamedTuple):
+    """What many rounds need of one round's list: ``e^{tilt loss}`` makes the losses typical that matter, and knots
+    there may be so far ``apart``."""
+
+    tilt: float
+    apart: float
 
 
 class Pair(ABC):
@@ -49,6 +58,10 @@ class Pair(ABC):
     @abstractmethod
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
         """The pair as atoms, with about ``e^log_cut`` of P's mass missing at most, and the two about rtol apart."""
+
+    def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
+        """The same, closest at those losses that matter to many rounds, if the pair knows how, without ``rtol``."""
+        return self.listed(log_cut, rtol)
 
     @abstractmethod
     def reversed(self) -> "Pair":

@@ -24,6 +24,7 @@ from shufflekit.dominating_pairs.score_sums import stop_loss_of
 
 MOST_SLOTS = 10_000_000
 KNOTS_APART = 4  # of the usual ones: each costs an FFT
+GRID = 2.0  # of a list's tolerance, that of its grids: they add a part of it to the variance, and chords add more
 MOST_ATOMS = 100_000  # that are listed one by one
 ROUGH = 0.1  # a tolerance at which most laws can be ruled out
 
@@ -71,8 +72,8 @@ class ScorePair(Pair):
         back = self.reversed()
         eps = knots_of_both(self, back, log_cut, rtol)
         eps = np.append(eps[:-1:KNOTS_APART], eps[-1])
-        forth_ends = self.delta(eps, rtol / 2)
-        back_ends = forth_ends if back == self else back.delta(eps, rtol / 2)
+        forth_ends = self.delta(eps, GRID * rtol)
+        back_ends = forth_ends if back == self else back.delta(eps, GRID * rtol)
         return Enclosure(extended(eps, forth_ends, back_ends), connected(eps, forth_ends.upper, back_ends.upper))
 
     @cached_property

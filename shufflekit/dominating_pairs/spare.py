@@ -20,26 +20,29 @@ MOST_PLACES = 20_000
 WIDEST = 3e-5  # of all places, that are taken for as long as the first of them
 TOLD_APART = 96  # places, at most, where each costs
 FEW = 1_000  # of which most are looked at anyway
-POINTS = 9  # of a convex function, between which its chords are taken
+POINTS = 9  # of a convex function, between which its chords are taken, and as many more as there are shifts
+NO_SHIFT = np.zeros(1)
 
 
 Assumed = Callable[[int], Array]  # m -> another valid bound on W_m
 
 
-def spared(game: LongGame, moves: Moves, eps: float, n: int, assumed: Assumed) -> float:
-    """``W_n``, never too small."""
+def spared(game: LongGame, moves: Moves, eps: float, n: int, assumed: Assumed, shifts: Array = NO_SHIFT) -> Array:
+    """``W_n``, never too small, all starts moved by each of the shifts."""
     blankets = _blankets(moves)
     # Of n - 1 - before others, whose scores have a mean of 1 - alpha each.
     drift = -math.expm1(eps)
     scores, places = _scores(blankets, np.exp(np.array([eps]))), _places(blankets, n)
-    few = game.enough(n - 1, n - places, scores[:, 0] + (n - 1) * drift) if n > 1 else None
+    first = (scores + shifts).ravel() + (n - 1) * drift
+    few = game.enough(n - 1, n - places, first) if n > 1 else None
     if few is None and n <= game.block:
         groups = [slice(place, place + 1) for place in range(places)]
     else:
         groups = _groups(places, max(1, math.floor(WIDEST * n)))
-    starts = [scores + (n - 1 - np.arange(group.start, group.stop)) * drift for group in groups]
+    left = [(n - 1 - np.arange(group.start, group.stop)) * drift for group in groups]
+    starts = [scores[:, :, None] + own[:, None] + shifts for own in left]
     worth = np.concatenate(_worths(game, [n - 1 - group.start for group in groups], starts, few), axis=1)
-    return float(_recursion(blankets, worth[:, :, None], n, assumed)[0])
+    return _recursion(blankets, worth, n, assumed)
 
 
 def spared_at_one(worth: Callable[[Array], Array], moves: Moves, eps: Array, n: int, assumed: Assumed) -> Array:
@@ -95,7 +98,8 @@ def _groups(places: int, widest: int) -> list[slice]:
 
 def _worths(game: LongGame, lengths: list[int], starts: list[Array], few: Few | None) -> list[Array]:
     """The worth at each start; where there are many of them, by chords between some, above a convex function."""
-    points = [x.ravel() if x.size <= POINTS else np.linspace(x.min(), x.max(), POINTS) for x in starts]
+    most = POINTS + starts[0].shape[2] - 1
+    points = [x.ravel() if x.size <= most else np.linspace(x.min(), x.max(), most) for x in starts]
     played = [i for i, length in enumerate(lengths) if length > 0]
     values = game.worths([lengths[i] for i in played], [points[i] for i in played], few) if played else []
     found = [np.maximum(x, 0.0) for x in starts]

@@ -3,12 +3,13 @@
 import math
 import sys
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from shufflekit import _validate
 from shufflekit.accuracy import LOG_LEFT_OUT, NO_LOSS
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Bracket, bracket
-from shufflekit.dominating_pairs import ListedPair, Pair, both_ways
+from shufflekit.dominating_pairs import Aim, ListedPair, Pair, both_ways
 from shufflekit.loss_distribution import single_round
 from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import Part
@@ -16,11 +17,33 @@ from shufflekit.loss_distribution.parts import Part
 LOG_LEAST = -745.0  # below it, e^x is 0
 LOG_CUT = -35.0  # at first
 ROUGH = 0.3  # a tolerance at which an evaluation is cheap
+ROUGH_LOOK = 0.03  # one that tells which way is the worst, mostly
 DEEPER = 6.0  # times: the logarithm of what is left out, from one look to the next
 FINE = 1e-4  # a tolerance at which those are listed that come no closer
 MOST_LISTS, HARDLY = 3, 0.7  # lists, each closer than the one before, as long as it helps
+PART_OF_LISTS = 1 / 4  # of what delta may be off by, that is left to knots
+STEPS = 4  # from a tilt, or a distance of knots, to its double
 LEAST_NEAR = 1e-6  # the tolerance of a first list: nearer ones cost much
 MOST_CLOSER, LEAST_CLOSER = 1 / 64, 1 / 4  # what a tolerance is multiplied by
+
+
+class Needs(NamedTuple):
+    """What an answer needs of its lists: the tilt that it is found by, and by what part of delta they may be off."""
+
+    tilt: float
+    slack: float
+
+    def aim(self, rounds: int, parts: int) -> Aim:
+        """For one of several pairs; a few that differ, so that lists serve again.
+
+        Knots h apart add h^2/6 to the variance of one round's loss from above, and take h^2/12 from below; under a tilt
+        t so much more moves log delta by t (1 + t)/2 times it.
+        """
+        tilt, apart = (
+            2.0 ** (math.floor(STEPS * math.log2(x)) / STEPS)
+            for x in (self.tilt, math.sqrt(4 * self.slack / (parts * rounds * self.tilt * (1 + self.tilt))))
+        )
+        return Aim(tilt, apart)
 
 
 class Composition:
@@ -50,7 +73,7 @@ class Composition:
         if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.epsilon(self.parts[0].pair, delta, rtol)
         log_cut = math.log(delta) - math.log(self._rounds) + LOG_LEFT_OUT
-        ends = self._refine(lambda known: known.epsilon(delta, rtol), log_cut, rtol, rtol)
+        ends = self._refine(lambda known: known.epsilon(delta, rtol), log_cut, rtol, rtol, None)
         return bracket(min(ends.lower, most), min(ends.upper, most))
 
     def delta(self, eps: float, rtol: float) -> Bracket:
@@ -62,17 +85,18 @@ class Composition:
             return bracket(0.0, 0.0)
         if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.delta(self.parts[0].pair, eps, rtol)
-        about, log_cut = self._guides()._roughly(eps)
+        about, log_cut, tilt = self._guides()._roughly(eps)
+        needs = Needs(tilt, PART_OF_LISTS * rtol) if tilt else None
         # delta moves about 2 log(1/delta) times as much as eps does.
         near = max(rtol / max(1.0, -math.log(max(about.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
 
         def ask(known: Listed) -> Bracket:
             return known.delta(eps, rtol)
 
-        ends = self._refine(ask, log_cut, rtol, near)
+        ends = self._refine(ask, log_cut, rtol, near, needs)
         if ends.width > rtol and self._spare(ends) < log_cut:
             # The guides have led astray.
-            finer = self._refine(ask, self._spare(ends), rtol, near)
+            finer = self._refine(ask, self._spare(ends), rtol, near, needs)
             ends = bracket(max(ends.lower, finer.lower), min(ends.upper, finer.upper))
         return ends
 
@@ -80,14 +104,15 @@ class Composition:
         """Pairs that cost little and have like curves."""
         return Composition([Part(pair.guide or pair, rounds) for pair, rounds in self.parts])
 
-    def _roughly(self, eps: float) -> tuple[Bracket, float]:
-        """delta, and the logarithm of what may be left out: that follows from how small delta is."""
+    def _roughly(self, eps: float) -> tuple[Bracket, float, float]:
+        """delta, the logarithm of what may be left out, which follows from how small delta is, and a fitting tilt."""
         log_cut = LOG_CUT
         while True:
-            ends = self._listed(log_cut, ROUGH).delta(eps, ROUGH)
+            known = self._listed(log_cut, ROUGH, None)
+            ends = known.delta(eps, ROUGH)
             spare = self._spare(ends)
             if spare >= DEEPER * log_cut or log_cut == LOG_LEAST:
-                return ends, min(spare, log_cut)
+                return ends, min(spare, log_cut), known.tilt
             log_cut = max(DEEPER * log_cut, LOG_LEAST)
 
     def _spare(self, ends: Bracket) -> float:
@@ -99,22 +124,33 @@ class Composition:
         """A number that no loss of all rounds exceeds."""
         return sum(rounds * max(pair.largest_loss, sys.float_info.min) for pair, rounds in self.parts)
 
-    def _listed(self, log_cut: float, near: float) -> Listed:
-        """None at a tolerance at which its list is no closer; half of the gap is left to the grid."""
-        near_enough = [max(near, min(pair.closest, FINE)) for pair, _ in self.parts]
-        lists = [pair.listed(log_cut, own / 2) for (pair, _), own in zip(self.parts, near_enough, strict=True)]
-        return Listed([Part(known, rounds) for known, (_, rounds) in zip(lists, self.parts, strict=True)])
+    def _listed(self, log_cut: float, near: float, needs: Needs | None) -> Listed:
+        """None at a tolerance at which its list is no closer; half of the gap is left to the composition."""
+        near_enough = [max(near, pair.closest) if pair.closest < FINE else FINE for pair, _ in self.parts]
+        lists = list[Part[Enclosure]]()
+        for (pair, rounds), own in zip(self.parts, near_enough, strict=True):
+            if needs is None:
+                known = pair.listed(log_cut, own / 2)
+            else:
+                known = pair.listed_for(needs.aim(rounds, len(self.parts)), log_cut, own / 2)
+            lists.append(Part(known, rounds))
+        return Listed(lists)
 
-    def _refine(self, ask: Callable[[Listed], Bracket], log_cut: float, rtol: float, near: float) -> Bracket:
+    def _refine(
+        self, ask: Callable[[Listed], Bracket], log_cut: float, rtol: float, near: float, needs: Needs | None
+    ) -> Bracket:
         """Pairs that are not listed exactly are listed more closely while that is what keeps the ends apart."""
         closest = min(pair.closest for pair, _ in self.parts)
-        known = self._listed(log_cut, near)
+        known = self._listed(log_cut, near, needs)
         ends = ask(known)
         for _ in range(MOST_LISTS):
             if ends.width <= rtol or not known.too_coarse or near <= closest:
                 break
-            near = max(near * min(max(rtol / (2 * ends.width), MOST_CLOSER), LEAST_CLOSER), closest)
-            known, before = self._listed(log_cut, near), ends
+            closer = max(rtol / (2 * ends.width), MOST_CLOSER)
+            near = max(near * min(closer, LEAST_CLOSER), closest)
+            if known.tilt:
+                needs = Needs(known.tilt, needs.slack * closer if needs else PART_OF_LISTS * known.slack)
+            known, before = self._listed(log_cut, near, needs), ends
             finer = ask(known)
             if any(pair.one_sided for pair, _ in self.parts):
                 return min(ends, finer, key=lambda one: one.upper)
@@ -122,6 +158,19 @@ class Composition:
             if ends.width > HARDLY * before.width:
                 break
         return ends
+
+
+def largest(ways: Sequence[Composition], ask: Callable[[Composition, float], Bracket], rtol: float) -> list[Bracket]:
+    """What is answered of each, as near as ``rtol`` where it may be the largest: what cannot be is only looked at."""
+    if len(ways) == 1 or rtol >= ROUGH_LOOK:
+        return [ask(way, rtol) for way in ways]
+    found, known = [ask(way, ROUGH_LOOK) for way in ways], 0.0
+    for i in sorted(range(len(ways)), key=lambda i: -found[i].upper):
+        if found[i].upper > known:
+            nearer = ask(ways[i], rtol)
+            found[i] = bracket(max(found[i].lower, nearer.lower), min(found[i].upper, nearer.upper))
+        known = max(known, found[i].lower)
+    return found
 
 
 def _described(pair: Pair | Atoms | Enclosure) -> Pair:

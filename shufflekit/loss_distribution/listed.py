@@ -17,17 +17,20 @@ from shufflekit.convex_order import contract, split
 from shufflekit.loss_distribution.curve import STRETCH, Curve, deltas
 from shufflekit.loss_distribution.nodes import LEAST_ROUNDS, MOST_PLACES, Nodes, by_nodes
 from shufflekit.loss_distribution.parts import Leftover, Moments, Part, leftover, moments, reach, rounding
+from shufflekit.loss_distribution.smoothed import Smoothed, integral
 from shufflekit.loss_distribution.spectrum import composed
 from shufflekit.loss_distribution.steps import Steps
 from shufflekit.search import first_yes
 
-MAX_GRID, MAX_GRID_OF_ROUND = 2**22, 2**24  # points; of one round only those that have mass are looked at
+MAX_GRID, MAX_GRID_OF_ROUND = 2**20, 2**24  # points; of one round only those that have mass are looked at
 FEW = 8  # atoms: the coarsest lattice may hold them all
-MAX_OUTCOMES = 2**21  # of all rounds together, that are listed one by one
+MAX_OUTCOMES, MAX_ROUGH = 2**19, 2**12  # of all rounds together, that are listed one by one; of lists that differ
 MOST_DOUBLINGS = 1100  # of a tilt, from 1: floating point holds no more
 NEAR_LATTICE = 4.0  # steps that are larger than a lattice's by no more than that are made as small
 NEARLY = 1.01  # times the finest step: it is the finest
-MOST_TILTS, LESS, WIDE = 5, 2.0, 0.1  # tried, each so much less than the one before, while the ends are that far apart
+MOST_TILTS, LESS, WIDE = 3, 4.0, 0.1  # tried, each so much less than the one before, while the ends are that far apart
+MUCH_LESS = 0.95  # of a tilt: then another one is tried
+PART_OF_SLACK, MOST_SLACK = 32.0, 0.8  # of what delta may be off by, to be used up by one of several errors; at most
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -37,14 +40,16 @@ class Listed:
     def __init__(self, parts: Sequence[Part[Enclosure]]) -> None:
         self.lower = [Part(known.lower, rounds) for known, rounds in parts]
         self.upper = [Part(known.upper, rounds) for known, rounds in parts]
-        outcomes = math.prod(len(pair.loss) ** min(rounds, 64) for pair, rounds in self.upper)
-        if outcomes <= MAX_OUTCOMES and all(rounds <= 64 for _, rounds in self.upper):
-            self.lower, self.upper = ([Part(_all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
         self._exact = all(_same(below.pair, above.pair) for below, above in zip(self.lower, self.upper, strict=True))
+        outcomes = math.prod(len(pair.loss) ** min(rounds, 64) for pair, rounds in self.upper)
+        few = outcomes <= (MAX_OUTCOMES if self._exact else MAX_ROUGH)
+        if few and all(rounds <= 64 for _, rounds in self.upper):
+            self.lower, self.upper = ([Part(_all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
         self._left = leftover(self.lower), leftover(self.upper)
         self._rounds = sum(part.rounds for part in self.upper)
         most = sum(rounds * float(pair.loss[-1]) for pair, rounds in self.upper) + rounding(self.upper)
         self._largest_loss = math.inf if self._left[1].infinite else most
+        self.tilt = self.slack = 0.0  # by which the last answer was found, and what its delta might be off by
         self.too_coarse = False  # whether the last answer's ends would be nearer if the lists were
 
     def epsilon(self, delta: float, rtol: float) -> Bracket:
@@ -57,7 +62,22 @@ class Listed:
         def reached(total: Moments, tilt: float) -> bool:
             return total.log_z - tilt * total.mean <= log_delta
 
-        return self._refine(reached, lambda curve: curve.epsilon(delta), Bracket(0.0, most), rtol)
+        def slack(total: Moments, tilt: float) -> float:
+            return rtol * tilt * max(0.0, total.mean)  # delta falls about so much from eps to (1 + rtol) eps
+
+        def read(curve: Curve | Nodes | Smoothed) -> float:
+            return curve.epsilon(delta)
+
+        ends = self._refine(reached, read, Bracket(0.0, most), rtol, slack)
+        before = self.tilt
+        if ends.width > rtol and before and ends.upper < math.inf:
+            # Where few large losses outweigh many small ones, the tilt that fits delta need not fit the eps found.
+            def fits(total: Moments, tilt: float) -> bool:
+                return max(total.mean, moments(self.lower, tilt).mean) >= ends.upper
+
+            if self._tilt(fits) < MUCH_LESS * before:
+                ends = self._refine(fits, read, Bracket(*ends), rtol, slack)
+        return ends
 
     def delta(self, eps: float, rtol: float) -> Bracket:
         """``E_P[(1 - e^{eps - L})_+]`` of the summed loss L."""
@@ -66,18 +86,21 @@ class Listed:
             return bracket(0.0, min(1.0, left.missing))
         infinite = left.infinite * (1 + left.noise)
         most = min(1.0, left.missing + infinite - math.expm1(min(eps - self._largest_loss, 0.0)))
-        return self._refine(
-            lambda total, _: total.mean >= eps, lambda curve: curve.delta(eps), Bracket(0.0, most), rtol
-        )
+
+        def reached(total: Moments, _: float) -> bool:
+            return total.mean >= eps
+
+        return self._refine(reached, lambda curve: curve.delta(eps), Bracket(0.0, most), rtol, lambda *_: rtol)
 
     def _refine(
         self,
         reached: Callable[[Moments, float], bool],
-        read: Callable[[Curve | Nodes], float],
+        read: Callable[[Curve | Nodes | Smoothed], float],
         ends: Bracket,
         rtol: float,
+        slack: Callable[[Moments, float], float],
     ) -> Bracket:
-        """Read both curves on ever finer grids, until they agree or the grid is the largest that memory should hold."""
+        """Read both curves by a contour integral if that is affordable, or on ever finer grids, until they agree."""
         self.too_coarse = False
         if len(self.upper) == 1 and self.upper[0].rounds == 1:
             self.too_coarse = True
@@ -86,13 +109,30 @@ class Listed:
             return bracket(max(ends.lower, least), min(ends.upper, most))
         if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
             return bracket(*ends)
-        tilt = self._tilt(reached)
+        tilt = self.tilt = self._tilt(reached)
+        self.slack = min(slack(moments(self.upper, tilt), tilt), MOST_SLACK)
+        smooth = self._smoothly(tilt, self.slack / PART_OF_SLACK)
+        if smooth is not None:
+            least, most = (read(end) for end in smooth)
+            ends = Bracket(max(ends.lower, least), min(ends.upper, most))
+            self.too_coarse = not self._exact
+            if ends.width <= rtol or self.too_coarse:
+                return bracket(*ends)
+            # A loss that lies just there is moved to both sides: on a lattice it is not.
         for _ in range(MOST_TILTS):
             ends = self._on_grids(tilt, read, ends, rtol)
             if ends.width <= WIDE:
                 break
             tilt /= LESS  # one large loss may have been all that it left
         return bracket(*ends)
+
+    def _smoothly(self, tilt: float, slack: float) -> tuple[Smoothed, Smoothed] | None:
+        """From below and from above, where that can be had and costs little."""
+        first = integral(self.upper, tilt, slack)
+        other = first if self._exact else first and integral(self.lower, tilt, slack)
+        above = first and first.end(self._left[1], slack, upper=True)
+        below = other and other.end(self._left[0], slack, upper=False)
+        return (below, above) if below and above else None
 
     def _on_grids(self, tilt: float, read: Callable[[Curve | Nodes], float], ends: Bracket, rtol: float) -> Bracket:
         many, finest, lattice = self._rounds >= LEAST_ROUNDS, self._finest(tilt), self._lattice()

@@ -11,7 +11,7 @@ likes: of many rounds all frequencies but the first some dozens are silent, and 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,32 +21,21 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import LOG_SILENT, NODE_ERROR, TINY
 from shufflekit.convex_order import Grid
 from shufflekit.loss_distribution.curve import Curve
-from shufflekit.loss_distribution.parts import Leftover, Moments, Part, moments, rounding, tilted
+from shufflekit.loss_distribution.parts import Leftover, Part, moments, rounding, tilted
+from shufflekit.loss_distribution.periods import LOG_HUGE, Wrapped, line, wrapped
 from shufflekit.loss_distribution.silence import Law, heard
 
 LEAST_ROUNDS = 30  # of fewer, too much is heard
 MOST_WORK = 3e7  # losses times frequencies
-LOG_WRAPPED = -40.0  # relative, of what the next periods add
 REACH = 20.0  # deviations from the mean, that a point is looked for
 POINTS = 64  # that are looked at together
-REACH_OF_TAIL = 9.0  # deviations, by which Chernoff's bound on later periods is tilted more
 NEARLY_ALL = -1 + 1e-15  # what a transform of 0 is taken to be less than 1 by: so its logarithm is a number
 MOST_NOISE = 0.01  # of the logarithm of a term
 MOST_PLACES = 2**61  # all rounds have fewer: beyond, delta is what it is there
 CHUNK = 2**20
-LOG_HUGE = 690.0
 HALF_WAY = 0.5  # from 1 to 0: where logarithms are taken in two ways
 
 Places = NDArray[np.int64]
-
-
-class Wrapped(NamedTuple):
-    """What other periods add at a point x losses from the centre: ``before + after e^{-(c + more) x}`` at most."""
-
-    period: float
-    before: float
-    after: float
-    more: float
 
 
 @dataclass(frozen=True)
@@ -99,7 +88,7 @@ class Nodes:
 
     def _values(self, places: Places) -> Array:
         """Relative delta of what is listed."""
-        sign, x = 1.0 if self.upper else -1.0, self.step * places
+        sign, x = 1.0 if self.upper else -1.0, np.asarray(self.step * places, dtype=np.float64)
         phase = np.outer(places, self.turn)
         total = (np.exp(-1j * phase) * self.weight).real.sum(axis=1)
         off = self.error + NODE_ERROR * (np.abs(self.weight) * (1 + np.abs(phase))).sum(axis=1)
@@ -108,9 +97,7 @@ class Nodes:
         if self.upper:
             values = np.where(-self.rate * x > LOG_HUGE, np.inf, values)  # what is no number is not known from above
         else:
-            exponent = -(self.rate + self.wrapped.more) * x
-            wrapped = self.wrapped.before + self.wrapped.after * np.exp(np.minimum(exponent, LOG_HUGE))
-            values = np.where(exponent > LOG_HUGE, 0.0, values - wrapped)
+            values = values - self.wrapped.at(x, self.rate)
         return np.asarray(np.maximum(values, 0.0))
 
 
@@ -120,7 +107,7 @@ def by_nodes(parts: Sequence[Part[Grid]], tilt: float, left: Leftover, *, upper:
     rounds = sum(own for _, own in parts)
     if rounds < LEAST_ROUNDS or deviation == 0:
         return None
-    c = tilt + 1 / (deviation * (1 + tilt * deviation))
+    c = line(tilt, deviation)
     total, laws = moments(parts, c), [_law(grid, rounds, c) for grid, rounds in parts]
     if total.deviation == 0:
         return None
@@ -129,8 +116,8 @@ def by_nodes(parts: Sequence[Part[Grid]], tilt: float, left: Leftover, *, upper:
     noise = NODE_ERROR * (rounds + abs(total.log_z) + abs(total.log_z - log_top))
     if noise > MOST_NOISE:
         return None
-    wrapped = _wrapped(parts, c, total)
-    size = 2 * math.ceil(wrapped.period / step / 2) + 1
+    around = wrapped(parts, c, total, 0.0)
+    size = 2 * math.ceil(around.period / step / 2) + 1
     numbers = heard(laws, size, math.floor(MOST_WORK / (sum(len(law.place) for law in laws) + 4 * POINTS)))
     if numbers is None:
         return None
@@ -147,7 +134,7 @@ def by_nodes(parts: Sequence[Part[Grid]], tilt: float, left: Leftover, *, upper:
         centre=centre,
         deviation=total.deviation,
         log_top=log_top,
-        wrapped=wrapped,
+        wrapped=around,
         left=left._replace(noise=left.noise + noise),
         upper=upper,
         moved=rounding(parts) if upper else -rounding(parts),
@@ -159,21 +146,6 @@ def _law(grid: Grid, rounds: int, c: float) -> Law:
     place, weight = grid.place[weight > 0], weight[weight > 0]
     middle = round(float(dot(weight, place.astype(np.float64))))
     return Law((place - middle).astype(np.float64), weight, middle, rounds)
-
-
-def _wrapped(parts: Sequence[Part[Grid]], c: float, total: Moments) -> Wrapped:
-    """A period after which hardly anything comes again, and a bound on what does.
-
-    Later periods by Chernoff at a larger tilt: ``delta(eps) <= M(u) e^{-u eps}``. Earlier ones: delta is 1 at most.
-    """
-    more = min(REACH_OF_TAIL / total.deviation, 2 * c + 1)
-    growth = moments(parts, c + more).log_z - total.log_z - more * total.mean
-    log_value = -math.log(c * (1 + c) * 2.5 * total.deviation)
-    log_top = total.log_z - c * total.mean
-    period = max((log_value + log_top) / -c, (growth - log_value) / more, 0.0) - LOG_WRAPPED * max(1 / c, 1 / more)
-    after = math.exp(growth - more * period) / -math.expm1(-more * period)
-    before = math.exp(-c * period - log_top) / -math.expm1(-c * period)
-    return Wrapped(period, before, after, more)
 
 
 def _terms(laws: Sequence[Law], turn: Array, rate: float, step: float, centre: int) -> tuple[NDArray[Any], Array]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 Row = tuple[Any, Any, str]
+DEGENERATE = ", degenerate"  # ends the name of a row that says nothing about how near a bound is
 
 
 class Misprint(NamedTuple):

@@ -1,15 +1,14 @@
 """The two sides of each answer: what the pairs guarantee, and what attacks really reach."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from shufflekit.bracket import LEAST_DELTA, LEAST_EPS, Bracket, Reached, between, bracket, said
 from shufflekit.dominating_pairs import Pair
-from shufflekit.loss_distribution import Composition, Part
+from shufflekit.loss_distribution import Composition, Part, largest
 from shufflekit.protocols.attacks import Attack, Attempt, attempts, worst
 
 RTOL = 1e-4
-ROUGH = 0.03  # a tolerance at which a look is cheap
 
 
 class Round(Protocol):
@@ -57,31 +56,22 @@ def delta(run: Rounds, eps: float, rtol: float) -> Sides:
 
 def guaranteed_epsilon(run: Rounds, delta: float, rtol: float = RTOL) -> Bracket:
     """The eps at delta of the dominating pair, in its worse direction."""
-    return _worse([way.epsilon(delta, rtol) for way in composition(run).both_ways()])
+    return _worse(run, lambda way, near: way.epsilon(delta, near), rtol)
 
 
 def guaranteed_delta(run: Rounds, eps: float, rtol: float = RTOL) -> Bracket:
     """The delta at eps of the dominating pair."""
-    return _worse([way.delta(eps, rtol) for way in composition(run).both_ways()])
+    return _worse(run, lambda way, near: way.delta(eps, near), rtol)
 
 
 def reached_epsilon(run: Rounds, delta: float, rtol: float = RTOL) -> Reached:
     """The eps at delta of the worst attack."""
-
-    def exceeds(way: Composition, least: float) -> bool:
-        """Whether one round may need more; many rounds would not be composed faster for less."""
-        return sum(rounds for _, rounds in way.parts) > 1 or way.delta(least, ROUGH).upper > delta
-
-    return worst(attacked(run), lambda way: way.epsilon(delta, rtol), exceeds)
+    return worst(attacked(run), lambda way, near: way.epsilon(delta, near), rtol)
 
 
 def reached_delta(run: Rounds, eps: float, rtol: float = RTOL) -> Reached:
     """The delta at eps of the worst attack."""
-
-    def exceeds(way: Composition, least: float) -> bool:
-        return way.delta(eps, ROUGH).upper > least
-
-    return worst(attacked(run), lambda way: way.delta(eps, rtol), exceeds)
+    return worst(attacked(run), lambda way, near: way.delta(eps, near), rtol)
 
 
 def composition(run: Rounds) -> Composition:
@@ -100,5 +90,6 @@ def _exact_attempt(run: Rounds) -> Attempt | None:
     return next((attempt for attempt in attacked(run) if attempt.parts == parts), None)
 
 
-def _worse(ends: Sequence[Bracket]) -> Bracket:
+def _worse(run: Rounds, ask: Callable[[Composition, float], Bracket], rtol: float) -> Bracket:
+    ends = largest(composition(run).both_ways(), ask, rtol)
     return bracket(max(end.lower for end in ends), max(end.upper for end in ends))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from shufflekit.bracket import Bracket, Reached
 from shufflekit.definitions import Definition, Lognormal, Mixture, NoisyMean
 from shufflekit.dominating_pairs import Pair, pair_of
-from shufflekit.loss_distribution import Composition, Part
+from shufflekit.loss_distribution import Composition, Part, largest
 
 
 class Attack(NamedTuple):
@@ -56,24 +56,14 @@ def attempts(known: Sequence[tuple[Sequence[Attack], int]]) -> list[Attempt]:
     return list(found.values())
 
 
-def worst(
-    tried: Sequence[Attempt],
-    ask: Callable[[Composition], Bracket],
-    exceeds: Callable[[Composition, float], bool] = lambda way, least: True,
-) -> Reached:
-    """The largest answer of all, and whose its lower end is.
-
-    ``exceeds`` says quickly whether an answer may be more than a number: what cannot be the worst is not asked. The
-    last attempt, which most often is, comes first.
-    """
-    best = Reached(0.0, 0.0, tried[-1].name)
-    for attempt in reversed(tried):
-        for way in attempt.both_ways():
-            if not best.upper or exceeds(way, best.lower):
-                ends = ask(way)
-                name = attempt.name if ends.lower > best.lower else best.name
-                best = Reached(max(best.lower, ends.lower), max(best.upper, ends.upper), name)
-    return best
+def worst(tried: Sequence[Attempt], ask: Callable[[Composition, float], Bracket], rtol: float) -> Reached:
+    """The largest answer of all, and whose its lower end is: of several the last one's."""
+    ways = [(attempt.name, way) for attempt in reversed(tried) for way in attempt.both_ways()]
+    ends = largest([way for _, way in ways], ask, rtol)
+    name, least = ways[0][0], 0.0
+    for (own, _), (lower, _) in zip(ways, ends, strict=True):
+        name, least = (own, lower) if lower > least else (name, least)
+    return Reached(least, max(end.upper for end in ends), name)
 
 
 def _joined(texts: Iterable[str]) -> str:

@@ -64,8 +64,8 @@ class Questions(ABC):
         """The least eps at which all rounds are (eps, delta)-private: the worst case of this protocol is in here.
 
         An attack really reaches the lower end, and the upper one is guaranteed. Both are certified, whatever their
-        distance. Each aims to be within a part ``rtol`` of what it stands for, and README.md says how often it is;
-        what is left between them is what nobody knows.
+        distance. Each aims to be within a part ``rtol`` of what it stands for (docs/accuracy.md: where it
+        is not); what is left between them is what nobody knows.
 
         >>> from shufflekit import Shuffle
         >>> run = Shuffle(eps0=2.0, n=1_000) * 10
@@ -170,7 +170,7 @@ class Questions(ABC):
         """What is really reached, kind by kind."""
         rows = []
         for one in answers.attacked(self):
-            reached = worst([one], lambda way: way.epsilon(delta, RTOL))
+            reached = worst([one], lambda way, near: way.epsilon(delta, near), RTOL)
             rows.append(Row("lower", one.name, one.source, reached.lower, one.remark))
         return rows
 

@@ -43,7 +43,7 @@ class Shuffle(Protocol):
 
     ``reduction`` says which dominating pair stands behind the guarantee: "corners" (the default), the worst of five
     randomizers for each message in its turn, proved in notebook 18; "clones", which hide one of all clients, proved in
-    notebook 09; or "clones2021", the earlier published clones. What attacks reach is the same for all three.
+    notebook 09b; or "clones2021", the earlier published clones. What attacks reach is the same for all three.
 
     Formal guarantees. Neighbouring data sets differ in one record. The upper ends hold for every eps0-LDP randomizer
     (or the given one) that all clients share, also when each round's is chosen after seeing the earlier ones.

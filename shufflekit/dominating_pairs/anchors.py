@@ -1,0 +1,85 @@
+"""A game at all alphas from its worth at a few: the worth is convex in alpha and in its start at once.
+
+Let V(a, s) be the worth at alpha = a, all starts moved by s. Each play is worth the mean of ``(sum of scores + s)_+``,
+and scores are linear in alpha; a largest of convex functions is convex: so for a between b and c,
+
+    V(a, 0) <= (1 - w) V(b, s) + w V(c, -s (1 - w)/w),    a = (1 - w) b + w c,    for every shift s.
+
+At a fixed number of deviations from the start, what this adds is of the order (c - b)^2/8, relative to eps.
+"""
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflekit._validate import Array
+
+APART, WIDEST, MOST_NEAR = 1.0, 0.08, 8  # deviations between anchors near 0, and of eps at most; and how many of them
+NEAR, GROWTH = 4.0, 1.35  # deviations, from which on anchors are so many times as far out as the one before
+CLOSER, GROWTH_OF_FEW = 6, 1.05  # times as close, and the growth, where sums take few values
+SHIFTS_PER_DEVIATION, MOST_SHIFTS = 24, 48  # of a start, and between two anchors
+
+
+class Anchor(NamedTuple):
+    """The worth V(alpha, s) at rising shifts, never too small."""
+
+    alpha: float
+    shift: Array
+    worth: Array
+
+
+def anchored(deviation: float, top: float, *, few: bool) -> Array:
+    """Where the worth is looked at, to be known from 0 to ``top``; the deviation is that of a round's loss."""
+    near, closer, growth = min(top, NEAR * deviation), *((CLOSER, GROWTH_OF_FEW) if few else (1, GROWTH))
+    count = min(max(math.ceil(closer * near / min(APART * deviation, WIDEST)), 1), closer * MOST_NEAR)
+    eps = list(np.linspace(0.0, near, count + 1))
+    while eps[-1] * growth < top:
+        eps.append(eps[-1] * growth)
+    return np.array([*eps, top] if top > eps[-1] else eps)
+
+
+def shifts(eps: Array, size: float, spread: Callable[[float], float]) -> list[Array]:
+    """For each anchor, with 0: those that start as many deviations out as alphas between its neighbours do.
+
+    ``-size (alpha - 1)`` is the start at no shift, ``spread`` the deviation of the scores' sum at an alpha.
+    """
+    spreads = np.array([spread(math.exp(e)) for e in eps])
+    start = size * np.expm1(eps)
+    out = start / spreads
+    found = []
+    for i, own in enumerate(spreads):
+        neighbours = out[max(i - 1, 0)], out[i], out[min(i + 1, len(eps) - 1)]
+        parts = [np.linspace(low, high, _count(high - low) + 1) for low, high in pairwise(neighbours)]
+        found.append(np.unique(np.append(start[i] - own * np.concatenate(parts), 0.0)))
+    return found
+
+
+def _count(deviations: float) -> int:
+    return min(math.ceil(deviations * SHIFTS_PER_DEVIATION), MOST_SHIFTS)
+
+
+def between(eps: Array, anchors: list[Anchor]) -> Array:
+    """V(e^eps, 0) at each eps between the first anchor and the last, never too small."""
+    alpha, known = np.exp(eps), np.array([one.alpha for one in anchors])
+    first = np.clip(np.searchsorted(known, alpha, side="right") - 1, 0, len(anchors) - 2)
+    found = np.empty(len(eps))
+    for i in np.unique(first):
+        own, low, high = first == i, anchors[i], anchors[i + 1]
+        weight = np.clip((alpha[own] - low.alpha) / (high.alpha - low.alpha), 0.0, 1.0)[:, None]
+        found[own] = np.minimum(_mixed(weight, low, high).min(axis=1), _mixed(1 - weight, high, low).min(axis=1))
+    return found
+
+
+def _mixed(weight: Array, one: Anchor, other: Anchor) -> Array:
+    """``(1 - w) V(b, s) + w V(c, -s (1 - w)/w)`` at all shifts s of one; V between shifts by its chord."""
+    known = weight[:, 0] > 0
+    found = np.full((len(weight), len(one.shift)), float(one.worth[one.shift == 0][0]))
+    w = weight[known]
+    back = -one.shift * ((1 - w) / w)
+    # Before the first shift V is no more than there, and after the last it rises by no more than 1.
+    worth = np.interp(back, other.shift, other.worth) + np.maximum(back - other.shift[-1], 0.0)
+    found[known] = (1 - w) * one.worth + w * worth
+    return found

@@ -1,0 +1,158 @@
+"""What the game of a channel's own rows is worth: by one pair of the changed record's values, and by the worst.
+
+In units of 1/N [beyond] 13, and at an alpha with all starts moved: see ``anchors``.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflekit._validate import Array
+from shufflekit.accuracy import UNIT, score_error
+from shufflekit.definitions import Game
+from shufflekit.dominating_pairs.anchors import Anchor, anchored, between, shifts
+from shufflekit.dominating_pairs.board import DEPTH, Scores
+from shufflekit.dominating_pairs.contenders import Contender, Field
+from shufflekit.dominating_pairs.long_game import STAGES, LongGame, grid_step
+from shufflekit.dominating_pairs.quick_sums import quick_worths
+from shufflekit.dominating_pairs.spare import NO_SHIFT, spared
+
+LOUD = 1_000.0  # likelihood ratios, with which few messages may be from the blanket
+FEW = 300  # reports, of which a blanket's outcomes are looked at one by one
+VERY_FEW = 20  # reports, with which a game costs little, and its worth bends much
+FEW_KINDS = 24  # of scores in all laws: with more, one law is never tried to be enough
+# In all, of very few reports and of more, and at an alpha; other pairs of values are looked at by their blankets.
+CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 250, 36, 2
+CLEARLY = 1e-3  # of the worst so far: another that a look shows to be above it by less is not looked at again
+
+
+class Effort(NamedTuple):
+    """What a game may cost: nodes a deviation, sums on a board at most, and steps before one law is tried."""
+
+    nodes: tuple[float, float]
+    work: float
+    steps: int
+
+    def game(self, laws: Sequence[Scores]) -> LongGame:
+        long = LongGame(laws)
+        long.fine_step = grid_step(long.laws, *self.nodes)
+        kinds = sum(len(law.value) for law in long.laws)
+        # A board of b steps has so many nodes times the root of b, and all kinds of scores are summed b times.
+        once = 2 * DEPTH * long.deviation / long.fine_step * kinds
+        long.block = math.ceil((self.work / once) ** (2 / 3))
+        long.stages = [steps for steps in STAGES if steps <= self.steps and kinds <= FEW_KINDS]
+        return long
+
+
+CLOSELY = Effort((7.0, 24.0), 2.5e8, STAGES[-1])
+AT_A_KNOT = Effort((7.0, 24.0), 5e7, 150)
+A_LOOK = Effort((4.0, 12.0), 5e6, 150)
+FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150)
+VERY_FEW_SLOTS = Effort((200.0, 400.0), 5e7, 150)
+
+
+@dataclass(frozen=True)
+class ChannelWorth:
+    """Of a game of rows, whose slots are all of the population or fewer."""
+
+    game: Game
+
+    @cached_property
+    def field(self) -> Field:
+        return Field(self.game.moves)
+
+    @cached_property
+    def noise(self) -> float:
+        return score_error(self.game.slots, math.log(self.ratio)) + 64 * UNIT
+
+    @cached_property
+    def ratio(self) -> float:
+        """The largest likelihood ratio of a message."""
+        return max(float(one.t0) for moves in self.game.moves for law in moves.laws for one in law)
+
+    def of(self, contender: Contender, eps: float, effort: Effort, moved: Array = NO_SHIFT) -> Array:
+        """The game of the contender's laws, never too small."""
+        N, moves = int(self.game.population), self.game.moves[contender.number]
+        if self.game.slots <= FEW and effort is not A_LOOK:
+            effort = VERY_FEW_SLOTS if self.game.slots <= VERY_FEW else FEW_SLOTS
+        long = effort.game(contender.laws)
+        if self.game.slots < N:
+            return long.worth(self.game.slots, moved - N * math.expm1(eps)) * (1 + self.noise)  # [beyond] 8
+
+        def assumed(m: int) -> Array:
+            return LongGame([contender.blanket]).worth(m, moved - m * math.expm1(eps)) * (1 + self.noise)
+
+        return spared(long, moves, eps, N, assumed, moved) * (1 + self.noise)  # [beyond] 10
+
+    def of_blanket(self, contender: Contender, eps: float, moved: Array) -> Array:
+        """That of its blanket's law in every slot, which is never less."""
+        start = moved - float(self.game.population) * math.expm1(eps)
+        return LongGame([contender.blanket]).worth(self.game.slots, start) * (1 + self.noise)
+
+    def quick(self, contenders: Sequence[Contender], eps: float, moved: Array = NO_SHIFT) -> Array:
+        """All blankets, which are never worth less, roughly."""
+        start = moved - float(self.game.population) * math.expm1(eps)
+        return quick_worths([one.blanket for one in contenders], self.game.slots, start) * (1 + self.noise)
+
+    def _is_alone(self, contender: Contender) -> bool:
+        """Whether hardly any other message is from the blanket: then there is no crowd to play with."""
+        left = float(self.game.moves[contender.number].spares[0][-1].chance)
+        return self.ratio > LOUD and self.game.slots * (1 - left) < 1
+
+    def dust(self, alpha: float) -> float:
+        """What contenders may be worth less than those that are left out."""
+        return self.game.slots * self.field.slack(alpha)
+
+    @property
+    def deviation(self) -> float:
+        """Of a round's loss, about."""
+        return self._spread(1.0) / float(self.game.population)
+
+    def at_most(self, eps: float) -> float:
+        """A number that delta does not exceed, which need not be close."""
+        found = self.quick(self.field.contenders(math.exp(eps)), eps)
+        return float(found.max()) / float(self.game.population)
+
+    def profile(self, eps: Array, top: float) -> Array:
+        """At each eps up to ``top``, by a few alphas."""
+        N = float(self.game.population)
+        few = self.game.slots <= VERY_FEW
+        places = anchored(self.deviation, top, few=few)
+        games = max((CHEAP_GAMES if few else MOST_GAMES) // len(places), LEAST_GAMES)
+        known = [
+            Anchor(math.exp(e), moved, self._worst(float(e), moved, games))
+            for e, moved in zip(places, shifts(places, N, self._spread), strict=True)
+        ]
+        return between(eps, known) / N * (1 + 64 * UNIT)
+
+    def _spread(self, alpha: float) -> float:
+        return math.sqrt(self.game.slots * self.field.variance(alpha))
+
+    def _worst(self, eps: float, moved: Array, games: int) -> Array:
+        """The largest of all contenders; some by their games, if their blankets do not show that they are smaller."""
+        contenders = self.field.contenders(math.exp(eps))
+        worst: Array = np.zeros(len(moved))
+        for contender, found in zip(contenders, self.quick(contenders, eps, moved), strict=True):
+            if games and (found > worst * (1 + CLEARLY)).any():
+                found, games = np.minimum(found, self._least(contender, eps, moved, worst)), games - 1
+            worst = np.maximum(worst, found)
+        return np.asarray(worst)
+
+    def _least(self, contender: Contender, eps: float, moved: Array, worst: Array) -> Array:
+        """By its game, which is looked at closely if it may be above the worst so far, or by its blanket."""
+        found, dust = np.full(len(moved), np.inf), self.dust(math.exp(eps))
+        for effort in self.efforts(contender, first=not worst.any()):
+            found = np.minimum(found, self.of(contender, eps, effort, moved) + dust)
+            if (found <= worst * (1 + CLEARLY)).all():
+                return np.asarray(found)
+        return np.asarray(np.minimum(found, self.of_blanket(contender, eps, moved)))
+
+    def efforts(self, contender: Contender, first: bool) -> list[Effort]:
+        """By which a game is looked at until it is seen to be no more than one before; none for a blanket alone."""
+        if self._is_alone(contender):
+            return []
+        return [CLOSELY] if first else [A_LOOK, CLOSELY]

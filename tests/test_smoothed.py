@@ -1,0 +1,199 @@
+"""Rounds read off by a contour integral with a little noise: around the truth whatever is left out, and near it."""
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shufflekit import DistributedCheckIn, Shuffle
+from shufflekit.atoms import Atoms
+from shufflekit.loss_distribution import Part, periods
+from shufflekit.loss_distribution import smoothed as module
+from shufflekit.loss_distribution.parts import Leftover, moments
+from shufflekit.loss_distribution.smoothed import _transform, integral
+from tests.test_nodes import response, true_delta
+
+NOTHING = Leftover(0.0, 0.0, 0.0)
+
+
+def atoms(*losses: tuple[float, float]) -> Atoms:
+    """Losses and Q-masses, which need not add up."""
+    loss, q = np.array(sorted(losses)).T
+    return Atoms(loss, np.log(q))
+
+
+def enumerated(parts: list[Part[Atoms]], eps: float) -> float:
+    """``E_P[(1 - e^{eps - L})_+]``, outcome by outcome."""
+    with mpmath.workdps(40):
+        one = [
+            [
+                (mpmath.mpf(x), mpmath.exp(mpmath.mpf(x) + mpmath.mpf(q)))
+                for x, q in zip(pair.loss, pair.log_q, strict=True)
+            ]
+            for pair, own in parts
+            for _ in range(own)
+        ]
+        total = mpmath.mpf(0)
+        for outcome in itertools.product(*one):
+            loss = mpmath.fsum(loss for loss, _ in outcome)
+            if loss > eps:
+                total += mpmath.fprod(mass for _, mass in outcome) * -mpmath.expm1(eps - loss)
+        return float(total)
+
+
+def ends(parts: list[Part[Atoms]], tilt: float, left: Leftover, slack: float, upper: bool) -> module.Smoothed | None:
+    found = integral(parts, tilt, slack)
+    return found and found.end(left, slack, upper=upper)
+
+
+def both(parts: list[Part[Atoms]], eps: float, slack: float) -> list[module.Smoothed]:
+    """From below and from above, tilted to that eps."""
+    low, high = 0.0, 1e5
+    for _ in range(60):
+        tilt = (low + high) / 2
+        low, high = (tilt, high) if moments(parts, tilt).mean < eps else (low, tilt)
+    found = [ends(parts, high, NOTHING, slack, upper) for upper in (False, True)]
+    assert None not in found
+    return found
+
+
+@pytest.mark.parametrize("rounds", [2, 30, 1_000, 40_000])
+@pytest.mark.parametrize("deviations", [0.0, 3.0, 12.0])
+@pytest.mark.parametrize("slack", [0.1, 1e-3, 1e-5])
+def test_delta_is_around_the_truth_and_as_near_as_asked(rounds: int, deviations: float, slack: float) -> None:
+    eps0 = 0.3
+    eps = rounds * eps0 * math.tanh(eps0 / 2) + deviations * math.sqrt(rounds) * eps0
+    if eps >= 0.9 * rounds * eps0:
+        return
+    truth = true_delta(eps0, rounds, eps)
+    below, above = (one.delta(eps) for one in both([Part(response(eps0), rounds)], eps, slack))
+    assert below <= truth * (1 + 1e-9)
+    assert above >= truth * (1 - 1e-9)
+    assert above - below <= 3 * slack * truth
+
+
+@pytest.mark.parametrize("deviations", [0.5, 3.0, 8.0])
+def test_epsilon_is_where_delta_is_reached(deviations: float) -> None:
+    eps0, rounds = 0.3, 1_000
+    eps = rounds * eps0 * math.tanh(eps0 / 2) + deviations * math.sqrt(rounds) * eps0
+    delta = true_delta(eps0, rounds, eps)
+    below, above = (one.epsilon(delta) for one in both([Part(response(eps0), rounds)], eps, 1e-6))
+    assert below <= eps <= above
+    assert above - below < 1e-6 * eps
+
+
+LAWS = st.lists(
+    st.tuples(st.floats(-2, 2), st.floats(0.01, 1)), min_size=2, max_size=4, unique_by=lambda one: round(one[0], 3)
+)
+
+
+@given(
+    st.lists(st.tuples(LAWS, st.integers(1, 3)), min_size=1, max_size=2),
+    st.floats(0.05, 0.95),
+    st.sampled_from([0.1, 1e-4]),
+)
+def test_laws_of_any_losses(laws, share, slack) -> None:
+    parts = [Part(atoms(*law), rounds) for law, rounds in laws]
+    low, high = (sum(rounds * pair.loss[end] for pair, rounds in parts) for end in (0, -1))
+    mean = moments(parts, 0.0).mean
+    eps = mean + share * (high - mean)
+    truth = enumerated(parts, eps)
+    below, above = (one.delta(eps) for one in both(parts, eps, slack))
+    assert below <= truth * (1 + 1e-9)
+    assert above >= min(1.0, truth) * (1 - 1e-9)
+    assert above <= truth + 30 * slack * moments(parts, 0.0).deviation or low > high
+
+
+def test_what_comes_again_is_counted(monkeypatch) -> None:
+    """With hardly any room the lower end is far down, and the truth between both."""
+    eps0, rounds, eps = 0.3, 500, 25.0
+    monkeypatch.setattr(periods, "LOG_WRAPPED", -3.0)
+    truth = true_delta(eps0, rounds, eps)
+    below, above = (one.delta(eps) for one in both([Part(response(eps0), rounds)], eps, 1e-4))
+    assert below <= truth <= above
+    assert above - below > 1e-3 * truth
+
+
+@pytest.mark.parametrize(("name", "value"), [("ENDED", 12.0), ("LOG_SILENT", -9.0)])
+def test_what_is_left_out_is_counted(monkeypatch, name, value) -> None:
+    """Of the line's end, or where nothing is heard."""
+    eps0, rounds, eps = 0.3, 500, 25.0
+    parts, truth = [Part(response(eps0), rounds)], true_delta(eps0, rounds, eps)
+    before = both(parts, eps, 0.01)
+    monkeypatch.setattr(module, name, value)
+    after = both(parts, eps, 0.01)
+    assert after[0].delta(eps) <= truth <= after[1].delta(eps)
+    assert min(one.error for one in after) > 1e3 * max(one.error for one in before)
+    assert after[1].delta(eps) > before[1].delta(eps)
+    assert after[0].delta(eps) < before[0].delta(eps)
+
+
+def test_the_noise_is_counted() -> None:
+    """Much of it moves delta by as much as it may."""
+    eps0, rounds, eps = 0.3, 500, 25.0
+    parts, truth = [Part(response(eps0), rounds)], true_delta(eps0, rounds, eps)
+    below, above = (one.delta(eps) for one in both(parts, eps, 0.1))
+    assert below < truth * 0.99 < truth * 1.01 < above
+    less = [one.delta(eps) for one in both(parts, eps, 0.01)]
+    assert below < less[0] < truth < less[1] < above
+
+
+def test_the_transform_is_the_sum_over_all_atoms() -> None:
+    """Also of more atoms than are looked at together, and at nodes that fill no whole row."""
+    rng = np.random.default_rng(1)
+    pair = Atoms(np.sort(rng.normal(size=3_000)), np.log(rng.uniform(0.1, 1, 3_000)))
+    c, apart, number = 0.7, 0.013, 700
+    found = _transform(pair, 1, c, apart, number)
+    weight = np.exp(pair.log_q + (1 + c) * pair.loss)
+    weight /= weight.sum()
+    turn = apart * np.arange(number)
+    true = np.exp(1j * np.outer(turn, pair.loss - weight @ pair.loss)) @ weight
+    assert np.abs(found.value - true).max() < 1e-14
+    assert (np.abs(found.value - true) <= found.error).all()
+    assert found.error.max() < 1e-11
+
+
+def test_too_much_work_is_not_done(monkeypatch) -> None:
+    parts = [Part(response(0.3), 100)]
+    assert integral(parts, 1.0, 1e-3) is not None
+    assert integral(parts, 1.0, 1e-20) is None
+    assert integral(parts, 1.0, 0.0) is None
+    assert integral([Part(response(1e-5), 10**12)], 1.0, 1e-4) is None
+    assert integral([Part(atoms((0.5, 0.5)), 100)], 1.0, 1e-4) is None
+    monkeypatch.setattr(module, "MOST_WORK", 10)
+    assert integral(parts, 1.0, 1e-3) is None
+
+
+def test_what_is_mostly_round_off_is_no_answer() -> None:
+    found = integral([Part(response(0.3), 100)], 1.0, 1e-4)
+    assert found is not None
+    assert found.end(NOTHING, 1e-4, upper=True) is not None
+    assert found._replace(error=found.error + 1e-3).end(NOTHING, 1e-4, upper=True) is None
+
+
+def test_what_is_not_listed_is_added_above() -> None:
+    parts = [Part(response(0.3), 100)]
+    least, most = (ends(parts, 1.0, Leftover(0.01, 0.02, 0.0), 1e-4, upper) for upper in (False, True))
+    known = true_delta(0.3, 100, 8.0)
+    assert least.delta(8.0) == pytest.approx(known + 0.01, rel=1e-3)
+    assert most.delta(8.0) == pytest.approx(known + 0.03, rel=1e-3)
+    assert most.delta(1e9) == pytest.approx(0.03)
+    assert most.delta(-1e9) == 1.0
+
+
+def test_a_tilt_that_fits_delta_need_not_fit_eps() -> None:
+    """Rare large losses outweigh the others where delta is met: another tilt finds eps. The ends were 20 % apart."""
+    known = (DistributedCheckIn(1.0, 1000, 0.02) * 50).attack_epsilon(1e-4, rtol=2e-3)
+    assert known.width <= 2e-3
+    assert known.lower <= 0.192805 <= known.upper
+
+
+def test_an_eps_next_to_the_largest_loss_is_looked_for_closely() -> None:
+    """There only few points of a first look have a delta from below that is not 0."""
+    known = (Shuffle(2.0, 30) * 3).guarantee(1e-6, rtol=1e-3)
+    assert known.width <= 1e-3
+    assert 5.9 < known.lower < 6.0
