@@ -7,6 +7,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 READY := .venv/.ready-$(TORCH)
 TORCH_PIN := $(shell grep '^torch==' requirements-torch.txt)
+REVEAL := sphinx-revealjs==3.2.1
 CPU_INDEX := https://download.pytorch.org/whl/cpu
 # Without torch the notebooks that train are left as they are; `make test` says so.
 TRAINING := $(wildcard notebooks/19_*.ipynb notebooks/20_*.ipynb)
@@ -20,19 +21,23 @@ endif
 unexport MPLBACKEND
 
 .DEFAULT_GOAL := course
-.PHONY: course setup lab test properties fuzz mutants lint bench ledger house lock clean help
+.PHONY: course setup site lab test properties fuzz mutants lint bench ledger handout slides house lock clean help
 
-# A notebook that fails keeps the outputs it was saved with: the copy is built from these, and make fails after it.
-course: setup ## set up, run the notebooks in order, build the HTML copy (the default)
+# A notebook that fails keeps the outputs it was saved with: the site is built from these, and make fails after it.
+course: setup ## set up, run the notebooks in order, build the site (the default)
 	@status=0; \
 	$(BIN)/python tools/run_notebooks.py $(NOTEBOOKS) || status=$$?; \
-	$(BIN)/python tools/build_html.py || status=$$?; \
+	$(BIN)/python -m tools.build_site || status=$$?; \
 	exit $$status
 
 setup: $(READY) ## set up .venv; TORCH=cuda for a CUDA build of torch, TORCH=none for no torch
 
+site: setup ## build the site from the notebooks as they are saved: build/site/index.html
+	$(BIN)/python -m tools.build_site
+
+# The settings beside it keep JupyterLab from asking about news when it opens.
 lab: setup ## open the course in JupyterLab
-	$(BIN)/jupyter lab $(LAB_OPTIONS) notebooks/00_start_here.ipynb
+	JUPYTER_CONFIG_PATH=tools/lab:$$JUPYTER_CONFIG_PATH $(BIN)/jupyter lab $(LAB_OPTIONS) notebooks/00_start_here.ipynb
 
 test: setup ## unit tests, then every notebook run again and compared with its saved outputs
 	@status=0; \
@@ -60,8 +65,16 @@ lint: setup ## style, format and types
 bench: setup ## time the package, and each notebook
 	$(BIN)/python tools/bench.py
 
-ledger: setup ## write the table of claims into README.md
+ledger: setup ## write the table of claims into docs/ledger.md, and its summary into README.md
 	$(BIN)/python tools/ledger.py
+
+handout: setup ## for a class: build/handout/student without the solutions, build/handout/instructor with them
+	$(BIN)/python tools/handout.py
+
+# reveal.js comes as files of a package; nothing of it is run, so what it needs itself is left out.
+slides: setup ## the decks of the course, which need no network: build/slides
+	@$(PIP) install --quiet --no-deps $(REVEAL)
+	$(BIN)/python tools/slides.py
 
 house: setup ## draw the rooms of the package into CONTRIBUTING.md, and name what does not fit
 	$(BIN)/python tools/house.py

@@ -220,7 +220,7 @@ def table(paper: str | None = None) -> str:
         "|---|---|---|---|---|---|",
     ]
     for claim in claims:
-        link = f"[{claim.notebook[:2]}](notebooks/{claim.notebook}.ipynb)"
+        link = f"[{claim.notebook.partition('_')[0]}](notebooks/{claim.notebook}.ipynb)"
         texts = (claim.title, f"**{claim.verdict}**", claim.finding, claim.decided)
         rows.append(f"| `{claim.id}` | {' | '.join(map(cell, texts))} | {link} |")
     return "\n".join(rows)

@@ -53,7 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = "shufflekit"
     try:
         try:
-            options = _parser().parse_args(_joined(sys.argv[1:] if arguments is None else arguments))
+            given = _joined(sys.argv[1:] if arguments is None else arguments)
+            if not given:
+                _parser().print_help()
+                return 2
+            options = _parser().parse_args(given)
             name = f"shufflekit {options.command}"
             with warnings.catch_warnings():
                 warnings.showwarning = lambda message, *_: complain(name, message)
@@ -93,7 +97,12 @@ def _is_number(text: str) -> bool:
 
 
 def _parser() -> Parser:
-    parser = Parser(prog="shufflekit", description="Privacy in the shuffle model of differential privacy.")
+    parser = Parser(
+        prog="shufflekit",
+        description="Privacy in the shuffle model of differential privacy.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--version", action="version", version=version("shufflekit"))
     commands = parser.add_subparsers(dest="command", required=True, metavar=COMMANDS)
 

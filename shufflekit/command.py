@@ -17,7 +17,7 @@ from shufflekit.protocols.shuffle import REDUCTION, REDUCTIONS
 
 PAIRS = {
     "corners": "proved in notebook 18",
-    "clones": "proved in notebook 09",
+    "clones": "proved in notebook 09b",
     "clones2021": "the earlier published one",
 }
 

@@ -71,7 +71,9 @@ def difference(
     estimate = float(reached.mean()) - printed
     if theirs + own == 0:
         return Difference(estimate, estimate, estimate, margin, len(reached))
-    freedom = (theirs + own) ** 2 / (theirs**2 / (printed_runs - 1) + own**2 / (len(spread) - 1))
+    # By shares of the sum: the squares of very small variances are 0.
+    share, rest = theirs / (theirs + own), own / (theirs + own)
+    freedom = 1 / (share**2 / (printed_runs - 1) + rest**2 / (len(spread) - 1))
     slack = float(stats.t.ppf(1 - LEVEL, freedom)) * math.sqrt(theirs + own)
     return Difference(estimate, estimate - slack, estimate + slack, margin, len(reached))
 

@@ -25,6 +25,12 @@ TRIED = "examples tried"
 COUNTS = re.compile(r"(\d+) passing[^,]*, (\d+) failing")
 
 
+@pytest.fixture
+def on_grids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compositions are put on grids, also where they could be read off without one."""
+    monkeypatch.setattr("shufflekit.loss_distribution.listed.integral", lambda *_: None)
+
+
 def pytest_runtest_teardown(item: pytest.Item) -> None:
     """Leave what Hypothesis counted in the report, which also comes back from another process."""
     item.user_properties += [(TRIED, item.hypothesis_statistics)] if hasattr(item, "hypothesis_statistics") else []

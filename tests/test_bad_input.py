@@ -303,6 +303,7 @@ ELSEWHERE = {
     **dict.fromkeys(("balle2020", "koskela2023", "liew2022", "figures_girgis2021")),
     **dict.fromkeys(("check_ins", "clone_search", "clone_sequences", "dominance", "few", "game", "scores", "views")),
     **dict.fromkeys(("few_slots", "slots", "windows", "rows")),
+    **dict.fromkeys(("few_bench", "figures_bench", "experiments_girgis2021", "printed")),
 }
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from shufflekit import RandomCheckIn
 from shufflekit import check_in_sgd as sgd
 from shufflekit.papers import balle2020
 from shufflekit.papers.balle2020 import hiding_bench, learning_bench, swapping
@@ -167,3 +168,38 @@ def test_a_risk_between_two_points():
 def test_bad_input_is_named(call, name):
     with pytest.raises((TypeError, ValueError), match=name):
         call()
+
+
+def test_the_hardest_problem_beside_another():
+    sizes = [10, 20]
+    found = learning_bench.alone(sgd.Median(), sizes)
+    lhs, rhs, over = learning_bench.with_hardest(learning_bench.alone, found, sizes)
+    assert lhs[:2] == list(found.at_most)
+    assert rhs[:2] == found.promised
+    assert over["where"][1:3] == ["the median, m = 20", "the hardest, m = 2"]
+    assert len(lhs) == 2 + len(learning_bench.FEW)
+    assert max(a / b for a, b in zip(lhs[2:], rhs[2:], strict=True)) > 0.1
+
+
+def test_a_path_of_privacy_and_risk():
+    eps, risk = learning_bench.path(300, 100, 1e-4)
+    assert eps == sorted(eps)
+    assert risk == sorted(risk, reverse=True)
+    assert risk[3] == learning_bench.private_risk(300, 100, 2.0)
+    assert eps[1] == pytest.approx(RandomCheckIn(1.0, slots=100, clients=300).guarantee(1e-4).upper, rel=2e-3)
+
+
+def test_the_mean_of_one_over_the_load():
+    truth, printed, at = learning_bench.printed_mean()
+    n, m = at["n"], at["m"]
+    chance = [math.comb(n, s) * (m - 1) ** (n - s) / m**n for s in range(n + 1)]
+    assert truth == pytest.approx(sum(chance[s] / s for s in range(1, n + 1)))
+    assert printed == m / n
+
+
+def test_curves_of_averages():
+    curves = hiding_bench.averaged_curves(200, 0.5, np.array([1, 10, 200]))
+    theorem = curves.pop("Theorem 4.1")
+    assert theorem == pytest.approx(balle2020.thm41(0.5, 200, np.array([1, 10, 200]), 5e-7, 5e-7))
+    assert all(len(set(curve)) == 1 and len(curve) == 3 for curve in curves.values())
+    assert curves["an attack"][0] < curves["guaranteed: the clones"][0] < curves["eps0 itself"][0] == 0.5

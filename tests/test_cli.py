@@ -72,10 +72,17 @@ def test_help_teaches_by_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert "shufflekit epsilon --eps0 2 --n 1000 --population 1e6" in capsys.readouterr().out
 
 
+def test_who_asks_nothing_is_shown_what_to_ask(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    shown = capsys.readouterr()
+    assert "shufflekit epsilon --eps0 2 --n 1000 --population 1e6" in shown.out
+    assert "the ledger: every claim" in shown.out
+    assert shown.err == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "required"),
         (["gamma"], "gamma"),
         (["epsilon"], "--eps0"),
         (["epsilon", "--eps0", "-1", "--n", "10", "--delta", "1e-6"], "eps0 must be positive"),

@@ -106,7 +106,7 @@ def test_questions_have_their_options() -> None:
     assert "like this" in delta.format_help()
     told = " ".join(question.format_help().split())
     assert "the most rounds with epsilon <= EPS at delta = DELTA" in told
-    assert "corners, proved in notebook 18 (default); clones, proved in notebook 09; clones2021, the earlier" in told
+    assert "corners, proved in notebook 18 (default); clones, proved in notebook 09b; clones2021, the earlier" in told
 
 
 def test_ends_are_rounded_to_the_side_that_keeps_them_true(capsys: pytest.CaptureFixture[str]) -> None:

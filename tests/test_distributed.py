@@ -375,3 +375,16 @@ def test_the_bound_on_moments_is_above_them_and_near(sigma, population, rate):
             moments.append(float(log_renyi_moment(known.loss, known.log_q, np.array([power + 1]))[0]))
         assert 0 < max(moments) <= forth.log_moment_bound(power) <= moments[0] + 1.1
         assert back.log_moment_bound(power) == forth.log_moment_bound(power)
+
+
+@pytest.mark.parametrize("rtol", [0.3, 0.015, 1e-3, 1e-6])
+@pytest.mark.parametrize("setting", [(1.709, 10**7, 1e-4), (1.0, 10**6, 0.5), (2.0, 50, 0.3)])
+def test_a_list_from_below_holds_no_more_than_there_is(rtol, setting):
+    """A mass of 1.002, which a coarse list had once, is 1e4 after 5,000 rounds: a lower end was above the upper one."""
+    for pair in (DistributedCheckIn(*setting).pair, DistributedCheckIn(*setting, neighbours="remove").pair):
+        lower = pair.listed(-45.0, rtol).lower
+        assert np.exp(lower.log_q).sum() <= 1 + 1e-12
+        assert np.exp(lower.log_q + lower.loss).sum() + lower.infinite <= 1 + 1e-12
+    run = DistributedCheckIn(*setting) * 5_000
+    rough, near = (run.guarantee(1e-8, rtol=one) for one in (max(rtol, 1e-4), 1e-4))
+    assert rough.lower <= near.upper and near.lower <= rough.upper

@@ -398,3 +398,11 @@ def test_figure_1():
 def test_bad_input_of_the_accountants_is_named(call, named):
     with pytest.raises(ValueError, match=named):
         call(Shuffle(1.0, 5).pair.listed(-50.0).upper)
+
+
+def test_the_eps_of_two_rounds_undoes_their_delta():
+    atoms = Shuffle(2.0, 300, reduction="clones").pair.listed(-80.0).upper
+    eps = fourier.true_eps(atoms, 1e-6)
+    assert fourier.two_rounds(atoms, eps) == pytest.approx(1e-6, rel=1e-9)
+    # Rounded up, and no more than two steps of the coarsest grid too large.
+    assert eps <= fourier.plain_eps(atoms, 2, 1e-6) <= eps + 3 * max(fourier.GRIDS)[0]

@@ -22,6 +22,7 @@ import ledger  # noqa: E402
 from markers import filled  # noqa: E402
 
 BEGIN, END = "<!-- ledger:begin -->", "<!-- ledger:end -->"
+WRITTEN = ("README.md", "docs/ledger.md")
 WRONG = ("typo", "false")
 TO_SETTLE = {verdict: {"verify": 1} for verdict in claims.VERDICTS}
 TO_SETTLE |= {verdict: {"refute": 1, "verify corrected": 1} for verdict in WRONG}
@@ -75,9 +76,10 @@ def problems(root: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
                 found.append(f"{notebook}: {kind} of {claim_id}, which has no entry")
             elif entries[claim_id].notebook != notebook:
                 found.append(f"{notebook}: {kind} of {claim_id}, which is for {entries[claim_id].notebook}")
-    readme = root / "README.md"
-    if filled(readme, "ledger", claims.table()) != readme.read_text(encoding="utf-8"):
-        found.append("README.md holds another table: run make ledger")
+    monkeypatch.setattr(ledger, "ROOT", root)
+    for path, text in ledger.written():
+        if text != path.read_text(encoding="utf-8"):
+            found.append(f"{path.name} holds another table: run make ledger")
     return found
 
 
@@ -125,25 +127,30 @@ def build(root, toml=TRUE + FALSE, first=FIRST, second=SECOND):
             {"cell_type": "code", "source": code.splitlines(keepends=True)},
         ]
         (root / "notebooks" / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
-    (root / "README.md").write_text(f"# Title\n{BEGIN}\n{END}\nThe end.\n")
+    (root / "docs").mkdir()
+    for path in WRITTEN:
+        (root / path).write_text(f"# Title\n{BEGIN}\n{END}\nThe end.\n")
 
 
 def refresh(root, monkeypatch):
     monkeypatch.setattr(claims, "__file__", str(root / "shufflekit" / "claims.py"))
-    monkeypatch.setattr(ledger, "README", root / "README.md")
+    monkeypatch.setattr(ledger, "ROOT", root)
     ledger.main()
 
 
 def test_a_whole_ledger_passes(tmp_path, monkeypatch):
     build(tmp_path)
-    assert problems(tmp_path, monkeypatch) == ["README.md holds another table: run make ledger"]
+    stale = ["README.md holds another table: run make ledger", "ledger.md holds another table: run make ledger"]
+    assert problems(tmp_path, monkeypatch) == stale
     refresh(tmp_path, monkeypatch)
     assert problems(tmp_path, monkeypatch) == []
-    readme = (tmp_path / "README.md").read_text()
-    assert readme.startswith(f"# Title\n{BEGIN}\n| claim |")
-    assert readme.endswith(f"(notebooks/01_second.ipynb) |\n{END}\nThe end.\n")
+    readme, page = ((tmp_path / path).read_text() for path in WRITTEN)
+    assert readme.startswith(f"# Title\n{BEGIN}\n| paper | holds | typo | all |\n")
+    assert readme.endswith(f"| x | 1 | 1 | 2 |\n{END}\nThe end.\n")
+    assert page.startswith(f"# Title\n{BEGIN}\n| claim |")
+    assert page.endswith(f"(../notebooks/01_second.ipynb) |\n{END}\nThe end.\n")
     refresh(tmp_path, monkeypatch)
-    assert (tmp_path / "README.md").read_text() == readme
+    assert [(tmp_path / path).read_text() for path in WRITTEN] == [readme, page]
 
 
 @pytest.mark.parametrize(
@@ -193,12 +200,15 @@ def test_one_thing_wrong_is_found(changes, expected, tmp_path, monkeypatch):
     assert expected in "\n".join(problems(tmp_path, monkeypatch))
 
 
-def test_a_stale_table_is_found(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("path", "old", "new"), [("README.md", "| 2 |", "| 3 |"), ("docs/ledger.md", "holds", "false")]
+)
+def test_a_stale_table_is_found(path, old, new, tmp_path, monkeypatch):
     build(tmp_path)
     refresh(tmp_path, monkeypatch)
-    readme = tmp_path / "README.md"
-    readme.write_text(readme.read_text().replace("**holds**", "**false**"))
-    assert problems(tmp_path, monkeypatch) == ["README.md holds another table: run make ledger"]
+    file = tmp_path / path
+    file.write_text(file.read_text().replace(old, new))
+    assert problems(tmp_path, monkeypatch) == [f"{file.name} holds another table: run make ledger"]
 
 
 @pytest.mark.parametrize("text", ["no markers", f"{END} {BEGIN}", f"{BEGIN} {BEGIN}"])
@@ -226,7 +236,9 @@ def test_every_notebook_is_missed(notebook, tmp_path, monkeypatch):
     """The real ledger without one of its notebooks: every claim that it settles is reported."""
     shutil.copytree(ROOT / "data", tmp_path / "data")
     shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
-    shutil.copy(ROOT / "README.md", tmp_path)
+    (tmp_path / "docs").mkdir()
+    for path in WRITTEN:
+        shutil.copy(ROOT / path, tmp_path / path)
     before = set(problems(tmp_path, monkeypatch))
     (tmp_path / "notebooks" / notebook.name).unlink()
     after = "\n".join(set(problems(tmp_path, monkeypatch)) - before)

@@ -18,21 +18,23 @@ ROOT = Path(__file__).resolve().parents[1]
 PLOT = "import matplotlib.pyplot as plt\nplt.plot([0, 1, 4])\nplt.show()"
 STREAM = "print('first')\nprint('second')\nimport sys\nprint('third', file=sys.stdout, flush=True)\n1 / 8"
 EXPLORER = """\
-import ipywidgets
+from IPython.display import Markdown, display
+from shufflekit import explore
 
-def explore(eps0):
+def draw(eps0):
     print("eps0 =", eps0)
+    display(Markdown("*displayed*"))
     plt.plot([0, eps0])
-    plt.show()
+    plt.title("the answer")
 
-ipywidgets.interactive(explore, eps0=(0.5, 4.0))"""
+explore.Explorer(draw, eps0=explore.linear(0.5, 4, 1))"""
 
 
 def write_notebook(path: Path, *sources: str) -> Path:
     """A heading and code cells of these sources, as an editor leaves them: random ids, no outputs."""
     cells = [nbformat.v4.new_markdown_cell("# A small notebook\n\n$x^2$")]
     cells += [nbformat.v4.new_code_cell(source) for source in sources]
-    cells[-1].metadata = {"tags": ["nbval-ignore-output"], "scrolled": True}
+    cells[-1].metadata = {"tags": ["nbval-ignore-output", "hide-input"], "scrolled": True}
     nbformat.write(
         nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python", "version": "3.0.0"}}),
         path,
@@ -69,15 +71,18 @@ def test_saved_notebook_holds_what_a_reader_needs(small: tuple[bytes, bytes]) ->
     assert stream[1].data["text/plain"] == "0.125"
     # the explorer: words, then what it shows before anyone moves its slider
     assert explorer[0].data["text/plain"] == run_notebooks.EXPLORER_NOTE
-    assert explorer[1].text.startswith("eps0 = ")
-    assert "image/png" in explorer[2].data
-    assert len(explorer) == 3
+    assert explorer[1].data["text/plain"] == "the answer"
+    assert explorer[2].text == "eps0 = 1.0\n"
+    assert explorer[3].data["text/markdown"] == "*displayed*"
+    assert "image/png" in explorer[4].data
+    assert len(explorer) == 5
 
 
 def test_nothing_of_the_machine_or_the_moment_is_saved(small: tuple[bytes, bytes]) -> None:
     notebook = nbformat.reads(small[0].decode(), as_version=4)
     assert notebook.metadata == run_notebooks.NOTEBOOK_METADATA
-    assert [cell.metadata for cell in notebook.cells] == [{}, {}, {}, {"tags": ["nbval-ignore-output"]}]
+    tagged = {"tags": ["nbval-ignore-output", "hide-input"], "jupyter": {"source_hidden": True}}
+    assert [cell.metadata for cell in notebook.cells] == [{}, {}, {}, tagged]
     assert b"model_id" not in small[0]
     assert b"widget-view" not in small[0]
 
@@ -163,10 +168,12 @@ def test_the_time_limit_is_there_for_what_hangs_only() -> None:
 
 def test_make_ends_with_the_pages_and_fails_if_a_notebook_did(tmp_path: Path) -> None:
     """The real Makefile and tools, on a course of two notebooks of which the first fails."""
-    (tmp_path / "tools").mkdir()
-    for name in ("Makefile", "pyproject.toml", "requirements-torch.txt", "requirements.lock", "tools/build_html.py"):
+    for name in ("docs", "tools"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    for name in ("Makefile", "pyproject.toml", "requirements-torch.txt", "requirements.lock"):
         shutil.copy(ROOT / name, tmp_path / name)
-    shutil.copy(run_notebooks.__file__, tmp_path / "tools")
+    for name in ("NOTATION.md", "REFERENCES.md"):
+        shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "notebooks").mkdir()
     write_notebook(tmp_path / "notebooks" / "00_wrong.ipynb", "1 / 0")
     write_notebook(tmp_path / "notebooks" / "01_after.ipynb", "20 + 22")
@@ -179,9 +186,6 @@ def test_make_ends_with_the_pages_and_fails_if_a_notebook_did(tmp_path: Path) ->
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode != 0
     assert "failed, and left as they were: 00_wrong.ipynb\n" in ended.stderr
-    assert sorted(path.name for path in (tmp_path / "build").glob("*.html")) == [
-        "00_wrong.html",
-        "01_after.html",
-        "index.html",
-    ]
-    assert "42" in (tmp_path / "build" / "01_after.html").read_text(encoding="utf-8")
+    pages = tmp_path / "build" / "site" / "notebooks"
+    assert sorted(path.name for path in pages.iterdir()) == ["00_wrong.html", "01_after.html"]
+    assert "42" in (pages / "01_after.html").read_text(encoding="utf-8")

@@ -2,8 +2,8 @@
 
 python tools/certify_runs.py --count 50 --seed 0
 
-Setting 0 is README's run, 1,000 of a million in each of 100,000 rounds; the others follow from the seed and their
-number. Of each, eps at a delta is asked of the kit, and of ``certify.rounds``, whose ends are proved in
+Setting 0 is the run of docs/protocols.md, 1,000 of a million in each of 100,000 rounds; the others follow from the
+seed and their number. Of each, eps at a delta is asked of the kit, and of ``certify.rounds``, whose ends are proved in
 ``shufflekit.certify.composed``. A line each: both brackets, and what is wrong, if anything; the exit code is then 1.
 
 A pair is asked for its own eps, and both brackets must have a number in common. A protocol is asked for its worst case,

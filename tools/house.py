@@ -37,7 +37,12 @@ BESIDE = (
         "calibrate claims bounds protocols",
         "the same questions and answers on the command line",
     ),
-    Room("course", "exercises explore figures pictures", "", "what the notebooks share: explorers, figures, exercises"),
+    Room(
+        "course",
+        "decisions exercises explore figures pictures",
+        "",
+        "what the notebooks share: explorers, figures, exercises",
+    ),
     Room("learning", "learning", "protocols", "the training experiments; the only room that needs torch"),
     Room(
         "calibrate",
@@ -45,7 +50,7 @@ BESIDE = (
         "protocols",
         "back from a guarantee to the eps0, n or rounds that reach it",
     ),
-    Room("claims", "claims equivalence", "", "the ledger: every claim of the papers, with its verdict"),
+    Room("claims", "claims ledger_pages equivalence", "", "the ledger: every claim of the papers, with its verdict"),
     Room(
         "bounds",
         "bounds check_in_bounds shuffled_check_in_bounds",

@@ -32,6 +32,7 @@ NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 TIME_LIMIT = 300  # seconds: far beyond what a notebook takes, to end what hangs, also on a machine that is busy
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+HIDDEN = "hide-input"
 MODEL_PREFIX = "IPY_MODEL_"
 EXPLORER_NOTE = "An explorer: run this cell in JupyterLab to move its controls. What it shows at first:"
 # The rest of what a kernel says of itself (versions, mostly) changes from machine to machine.
@@ -125,6 +126,8 @@ def tidy(notebook: NotebookNode) -> None:
     for position, cell in enumerate(notebook.cells):
         cell.id = f"cell-{position:02d}"
         cell.metadata = nbformat.from_dict({"tags": cell.metadata.tags} if cell.metadata.get("tags") else {})
+        if HIDDEN in cell.metadata.get("tags", []):  # the tag hides it on the site, this in JupyterLab
+            cell.metadata["jupyter"] = {"source_hidden": True}
         if cell.cell_type == "code":
             cell.outputs = [kept for output in cell.outputs for kept in without_widgets(output, widgets)]
 

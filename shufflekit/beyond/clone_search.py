@@ -20,6 +20,14 @@ from shufflekit.beyond.scores import clone_scores, score_pair
 from shufflekit.divergences import hockey_stick
 from shufflekit.randomizers import Channel
 
+# Data sets as (inputs, others), and from how many starts each is climbed. Two clients have at most three different
+# inputs and three have four: there these are all data, up to renaming.
+DATA = {
+    2: (((3, (0,)), (3, (2,))), 16),
+    3: (((3, (0, 0)), (3, (0, 1)), (4, (2, 2)), (4, (2, 3))), 2),
+    4: (((3, (0, 1, 2)), (3, (2, 2, 2))), 6),
+}
+
 
 class Attack(NamedTuple):
     """What a search found: ``share`` is H_a of the channel's shuffle over that of the clone pair."""
@@ -111,3 +119,9 @@ def best_shares(ratio: float, alphas: Sequence[float], data: Sequence[tuple[int,
     """The largest share found for each alpha, over data sets given as (inputs, others); seeded."""
     searches = [Search(ratio, inputs, others) for inputs, others in data]
     return np.array([max(s.run(a, starts, np.random.default_rng(7)).share for s in searches) for a in alphas])
+
+
+def worst_found(eps0: float, n: int, exponents: Array) -> Array:
+    """The largest share found among n clients, at each ``alpha = e^(eps0 exponent)``."""
+    eps0, n = _validate.local_eps(eps0=eps0), _validate.count(n=n, at_least=2, at_most=max(DATA))
+    return best_shares(math.exp(eps0), [math.exp(eps0 * x) for x in exponents], *DATA[n])

@@ -5,6 +5,7 @@ The names of the curves keep that paper's reference numbers: [24] is [feldman202
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from shufflekit.definitions import Definition, growth, response
 from shufflekit.dominating_pairs import pair_of
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.papers import comparisons, girgis2021
+from shufflekit.papers.rows import Row
+from shufflekit.protocols import Shuffle
 from shufflekit.renyi import RenyiCurve
 
 DELTA = 1e-8
@@ -41,6 +44,11 @@ class Panel(NamedTuple):
     n: int | tuple[int, ...]
     k: int
     T: int | tuple[int, ...]
+
+    @property
+    def varied(self) -> tuple[str, int | tuple[int, ...]]:
+        """What it is plotted against."""
+        return ("clients n", self.n) if isinstance(self.T, int) else ("rounds T", self.T)
 
 
 # The captions of Figure 2's panels are not in the text: its parameters are those that the text names, and
@@ -114,3 +122,32 @@ def _closed(eps0: float, n: int, k: int, T: int, delta: float) -> float:
         return comparisons.clones_strong_composition(eps0, n, k, T, delta, amplification="closed")
     except ValueError:  # the arguments are good, as the numerical form took them: the condition on eps0 fails
         return math.nan
+
+
+def three_bounds(eps0: float, n: int, k: int, T: int, delta: float = DELTA) -> tuple[float, float, float]:
+    """Theorem 1, what is guaranteed now, and what an attack reaches: k of n, in T rounds."""
+    run = Shuffle(eps0, k, n) * T
+    thm1 = float(girgis2021.thm3_privacy(eps0, n, k, T, delta).eps)
+    return thm1, run.epsilon(delta).upper, run.attack_epsilon(delta).lower
+
+
+def panel_bounds(panel: Panel) -> Array:
+    """Those three, at the points of one panel."""
+    points = np.broadcast(panel.n, panel.k, panel.T)
+    return np.array([three_bounds(panel.eps0, *map(int, point)) for point in points]).T
+
+
+def open_rows(values: Mapping[str, Array]) -> list[Row]:
+    """The open question of [girgis2021], panel by panel: what is guaranteed, and 1.001 times what is reached."""
+    found: list[Row] = []
+    for name, (_, upper, reached) in values.items():
+        sides = zip(upper, 1.001 * reached, strict=True)
+        found += [(left, right, f"{name}, point {i}") for i, (left, right) in enumerate(sides, 1)]
+    return found
+
+
+def single_round_gap(eps0: float, users: Sequence[int], delta: float = DELTA) -> Array:
+    """By how many per cent the guarantee is above the attack where everybody reports, once."""
+    runs = [Shuffle(eps0, n) for n in users]
+    shares = [run.epsilon(delta).upper / run.attack_epsilon(delta).lower for run in runs]
+    return 100 * (np.array(shares) - 1)

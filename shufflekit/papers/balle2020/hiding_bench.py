@@ -69,6 +69,17 @@ def proved(eps0: float, n: int) -> float:
     return Shuffle(eps0, n, reduction="clones").epsilon(DELTA).upper
 
 
+def averaged_curves(n: int, eps0: float, m: Any) -> dict[str, Any]:
+    """Over the numbers of slots m: Theorem 4.1, and what does not depend on m: eps0, the clone pair, an attack."""
+    level = {
+        "eps0 itself": eps0,
+        "guaranteed: the clones": proved(eps0, n),
+        "an attack": Shuffle(eps0, n).attack_epsilon(DELTA).lower,
+    }
+    theorem = {"Theorem 4.1": shuffling.thm41(eps0, n, m, DELTA / 2, DELTA / 2)}
+    return theorem | {name: np.full(len(m), value) for name, value in level.items()}
+
+
 def bins() -> Compared:
     """Theorem A.5: few clients enumerated, in delta; many in eps, what is proved and what an attack reaches.
 

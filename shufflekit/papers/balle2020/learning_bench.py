@@ -5,6 +5,7 @@ paper's.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
@@ -15,9 +16,11 @@ from shufflekit import check_in_sgd as sgd
 from shufflekit.beyond import slots
 from shufflekit.papers.balle2020 import dummies, loads, utility
 from shufflekit.papers.rows import Compared, compared
+from shufflekit.protocols import RandomCheckIn
 from shufflekit.vector_randomizers import PrivUnit
 
 RUNS, CROWD = 20, 3  # runs of a simulation, and its clients a slot
+FEW = [2, 10, 100]  # slots, where the hardest problem comes nearest to the bounds
 HALF = Fraction(1, 2)
 
 
@@ -126,6 +129,17 @@ def together(problem: sgd.Problem, sizes: list[int]) -> Learning:
     return _learning(sizes, losses, [promised_together(problem, m) for m in sizes])
 
 
+def with_hardest(way: Callable[[sgd.Problem, list[int]], Learning], found: Learning, sizes: list[int]) -> Compared:
+    """What was found, and the hardest problem that is known, at few slots: one coordinate, one record, no noise."""
+    hardest = way(sgd.Median(d=1, honest=1.0, sigma=0.0), FEW)
+    lists = ((found, sizes, "the median"), (hardest, FEW, "the hardest"))
+    return compared(
+        (left, right, f"{name}, m = {m:,}")
+        for one, slots_, name in lists
+        for left, right, m in zip(one.at_most, one.promised, slots_, strict=True)
+    )
+
+
 def _learning(sizes: list[int], losses: list[Any], promised: list[float]) -> Learning:
     mean = np.mean(losses, axis=1)
     return Learning(mean, surely(losses), promised, sgd.slope(sizes, mean))
@@ -167,6 +181,13 @@ def private_risk(n: int, m: int, eps0: float, d: int = 10) -> float:
     return utility.thm35_sharp(n, m, 1.0, 2.0, d, math.sqrt((second - 1) / d), 1.0)
 
 
+def path(n: int, m: int, delta: float) -> tuple[list[float], list[float]]:
+    """The guaranteed eps of check-ins, and the promised risk, as eps0 grows from 1/2 to 3."""
+    levels = (0.5, 1.0, 1.5, 2.0, 3.0)
+    runs = [RandomCheckIn(eps0, slots=m, clients=n) for eps0 in levels]
+    return [run.guarantee(delta, rtol=1e-3).upper for run in runs], [private_risk(n, m, eps0) for eps0 in levels]
+
+
 def risk_at(target: float, eps: Any, risk: Any) -> float:
     """The risk at a target eps, between points of a curve in logarithms; nan beyond its ends."""
     logs = np.interp(math.log(target), np.log(eps), np.log(risk), left=math.nan, right=math.nan)
@@ -194,6 +215,11 @@ def printed_step() -> tuple[float, float, dict[str, float]]:
     steps = utility.thm35_step(0.5, 1.0, 1, 1.0, 1.0), utility.thm35_step_corrected(0.5, 1.0, 1, 1.0, 1.0)
     unit = 2 * math.sqrt(2)
     return _left(steps[0]) / unit, _left(steps[1]) / unit, {"x": 0.5}
+
+
+def printed_mean() -> tuple[Any, Any, dict[str, int]]:
+    """The mean of 1/S, and one over the mean of S, which is printed in its place."""
+    return loads.inverse_load(100, 10), loads.inverse_load_printed(100, 10), {"n": 100, "m": 10}
 
 
 def _left(step: float) -> float:

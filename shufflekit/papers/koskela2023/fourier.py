@@ -3,6 +3,7 @@
 It certifies nothing. What the kit computes with is ``shufflekit.loss_distribution``.
 """
 
+import itertools
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +13,8 @@ from scipy.special import logsumexp
 
 from shufflekit import _validate
 from shufflekit._validate import Array
+
+GRIDS = tuple(itertools.product((2e-3, 1e-3, 5e-4), (2**14, 2**15, 2**16)))  # steps, sizes
 
 
 class Listed(Protocol):
@@ -71,6 +74,18 @@ def tilt_towards(pair: Listed, rounds: int, loss: float) -> float:
     while mean(high) < 0:
         high *= 2
     return float(brentq(mean, 0.0, high)) if mean(0.0) < 0 else 0.0
+
+
+def plain_eps(pair: Listed, rounds: int, delta: float) -> float:
+    """What the accountant without a tilt answers: the median of nine grids, as round-off decides on each of them."""
+    return float(np.median([fourier_accountant(pair, rounds, *grid).least_eps(delta) for grid in GRIDS]))
+
+
+def true_eps(pair: Listed, delta: float) -> float:
+    """The eps of two rounds at delta, without a transform."""
+    delta = _validate.open_unit(delta=delta)
+    most = 2 * float(np.max(pair.loss)) * (1 - 1e-9)
+    return float(brentq(lambda eps: two_rounds(pair, eps) / delta - 1, 0.0, most))
 
 
 def two_rounds(pair: Listed, eps: float) -> float:

@@ -88,7 +88,7 @@ def section5_orbits(eps: ArrayLike, sigma: float, n: int, m: int) -> Array:
         places /= run  # how many points the orbit has: (n - 1)! over the factorials of its repetitions
     mass = places * np.prod((weight / weight.sum())[orbits], axis=1)
     rest = n * alpha[..., None] - score[orbits].sum(axis=1)
-    return np.asarray((mass * _call(rest, sigma)).sum(axis=-1) / n)
+    return np.asarray((mass * call(rest, sigma)).sum(axis=-1) / n)
 
 
 def section5_grid(m: int, n: int) -> float:
@@ -109,7 +109,7 @@ def _setting(eps: ArrayLike, sigma: float, n: int) -> tuple[Array, float, int]:
     return alpha, _validate.positive(sigma=sigma), _validate.count(n=n)
 
 
-def _call(c: Array, sigma: float) -> Array:
+def call(c: Array, sigma: float) -> Array:
     """``E(Y - c)_+`` for the score Y of one coordinate, a lognormal with mean 1; ``1 - c`` where c is negative."""
     z = sigma * np.log(np.maximum(c, np.finfo(np.float64).tiny))
     return np.where(c > 0, ndtr(0.5 / sigma - z) - c * ndtr(-0.5 / sigma - z), 1 - c)

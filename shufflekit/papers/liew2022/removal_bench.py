@@ -6,6 +6,7 @@ A row is a left side, a right side and where: what ``claims.verify`` compares.
 import cmath
 import itertools
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -173,6 +174,22 @@ def third_moment(k: int, sigma: float, *, forth: bool) -> float:
     log_moment = removal.log_forth if forth else removal.log_back
     second, third = (math.exp(log_moment(order, k, sigma)) for order in (2, 3))
     return third - 3 * second + 2
+
+
+def third_moments(counts: Sequence[int]) -> dict[str, Array]:
+    """Theorem 5's moments of order 3, sigma = 1, by who else came; nan where they are infinite. And as printed."""
+    forms = {"of p'/q'": removal.log_forth, "of q'/p'": removal.log_back, "as printed": removal.log_printed}
+    found = {name: np.exp([form(3, k, 1.0) for k in counts]) for name, form in forms.items()}
+    return {name: np.where(np.isfinite(moments), moments, np.nan) for name, moments in found.items()}
+
+
+def second_moments(sigmas: Sequence[float], n: int, gamma: float) -> dict[str, list[float]]:
+    """Theorem 5 at order 2 as printed and as it should read, and the truth, a record being removed."""
+    return {
+        "printed": [removal.thm5_braces(2, sigma, n, gamma) for sigma in sigmas],
+        "corrected": [removal.thm5_removed(2, sigma, n, gamma) for sigma in sigmas],
+        "truth": [removed(sigma, n, gamma).moment(2, forth=True) for sigma in sigmas],
+    }
 
 
 def _polar(point: complex) -> str:
