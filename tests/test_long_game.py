@@ -84,16 +84,6 @@ def test_blocks_are_never_below_the_game(ratio, alpha):
     assert (long.worths([5], [x], None)[0] >= truth).all()
 
 
-def test_blocks_of_blocks_are_never_below_blocks(monkeypatch):
-    own = laws(3, Fraction(1))
-    x = np.array([-40.0, -10.0, 0.0])
-    once = LongGame(own, block=10)._by_blocks(1_000, x)
-    monkeypatch.setattr(long_game, "MOST_COPIES", 20)
-    twice = LongGame(own, block=10)._by_blocks(1_000, x)
-    assert (twice >= once * (1 - 1e-3)).all()
-    assert (twice <= once * (1 + 1e-2)).all()
-
-
 @pytest.mark.parametrize("ratio", RATIOS)
 def test_the_mean_over_a_random_number_of_steps(ratio):
     long = LongGame(laws(ratio, Fraction(1)), block=2)

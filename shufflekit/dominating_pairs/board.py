@@ -22,6 +22,7 @@ from shufflekit.search import first_yes
 NEARLY_CERTAIN = 1e-6  # of the variance
 STRETCH = 32  # steps that are played on the same part of the board
 JUMPS = 16  # of the largest score, that few steps may lead farther out
+LOG_HUGE = 700.0
 DEPTH = 10.0  # deviations of the sum of all steps, that the board reaches out
 
 
@@ -161,20 +162,38 @@ class Board:
         """The law G with ``E(x + G)_+ = F_m(x)``, or a little more: sums of it are worth that many steps each."""
         # Beyond the board F_m is convex and ends where all scores are the largest: below its chord.
         end = max(self.played * self.largest, float(self.x[-1])) + self.step
-        x = np.concatenate([[-end], self.x, [end]])
-        slope = np.diff(np.concatenate([[0.0], self.rise, [0.0]])) / np.diff(x)
+        first, far, tail = self._left(end)
+        x = np.concatenate([[-end], far, self.x[first:], [end]])
+        slope = np.diff(np.concatenate([[0.0], tail, self.rise[first:], [0.0]])) / np.diff(x)
         bend = np.append(slope, 0.0) - np.append(0.0, slope)
-        bend[self.half + 1] += 1  # that of x_+
+        bend[np.searchsorted(x, 0.0)] += 1  # that of x_+
         # A bend of E(x + G)_+ at x is an outcome -x.
         chance = np.maximum(bend, 0.0)[::-1]
         kept = chance > 0
         return Scores(-x[::-1][kept], chance[kept] / chance.sum())
 
+    def _left(self, end: float) -> tuple[int, Array, Array]:
+        """The first node that is taken as it is, and points farther left with bounds on the worth, convex in all.
+
+        Outcomes far out are what a tilt makes large, and the chord to the end would be far above. Chernoff's bound is
+        convex and falls: ``F_m(x) <= Lam^m e^{r x - 1}/r``, Lam the largest ``E e^{r g}`` of the laws. It serves up to
+        the edge, and from there the chord to the first node at which F_m is above the bound's own tangent.
+        """
+        edge = float(self.x[-1])
+        rate = edge / (self.variance * self.played)
+        log_lam = max(float(law.log_moments(np.array([rate]))[0]) for law in self.laws)
+        at_edge = math.exp(min(self.played * log_lam - rate * edge - 1 - math.log(rate), LOG_HUGE))
+        above = np.flatnonzero(self.rise[: self.half] >= at_edge * (1 + rate * (self.x[: self.half] + edge)))
+        if self.rise[0] == 0 or at_edge == 0 or not len(above):
+            return 0, self.x[:0], self.x[:0]
+        out = np.arange(math.ceil(min((end - edge) * rate, LOG_HUGE)))[::-1]
+        return int(above[0]), -edge - out / rate, at_edge * np.exp(-out.astype(np.float64))
+
     def inner_law(self) -> tuple[Scores, float]:
         """A law G with ``F_m(x) <= E(x + G)_+ +`` a number, where nothing of F_m is looked at beyond the board."""
         slope = np.concatenate([[0.0], np.diff(self.rise) / self.step, [0.0]])
         bend = np.diff(slope)
-        bend[self.half] += 1  # that of x_+
+        bend[self.half] += self.weight  # that of x_+
         chance = np.maximum(bend, 0.0)[::-1]
         kept = chance > 0
         # Where bends were dented by round-off, E(x + G)_+ is larger; its slope far out is the sum of all.

@@ -26,6 +26,7 @@ from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
 ROUGH = 0.03  # a tolerance at which a look at a blanket is cheap
 CLOSE, NEAR, GROWTH = 32, 4.0, 1.03  # knots a deviation, up to so many deviations; then so many times as far
 FARTHER = 1.3  # times, until no pair of inputs reaches farther
+LEFT_OUT = 8.0  # log_cut goes in such steps, so that lists serve again
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class ChannelPair(Pair):
         return self.fallback.log_moment_bound(power)
 
     def reversed(self) -> "ChannelPair":
-        return self if self._symmetric else ChannelPair(self.game.reversed())
+        return self if self._symmetric else _turned(self)
 
     @cached_property
     def fallback(self) -> Pair:
@@ -74,25 +75,25 @@ class ChannelPair(Pair):
         return Ends(upper, upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        eps = self._knots(log_cut)
+        log_cut = LEFT_OUT * math.floor(log_cut / LEFT_OUT)
         back = self.reversed()
-        forth = hull(eps, self._profile(eps))
-        atoms = connected(eps, forth, forth if back == self else hull(eps, back._profile(eps)))
+        eps = _knots(self, back, log_cut)
+        forth = _profile(self, eps)
+        atoms = connected(np.array(eps), forth, forth if back is self else _profile(back, eps))
         return Enclosure(atoms, atoms)
 
-    def _knots(self, log_cut: float) -> Array:
-        """Where the pair is looked at, closer where most outcomes are, to where hardly any is left."""
+    def reach(self, log_cut: float) -> tuple[float, float]:
+        """The deviation of a round's loss, about, and from where on hardly any is left."""
         deviation = self._worth.deviation
         top = min(NEAR * deviation, self.largest_loss)
         while top < self.largest_loss and self._worth.at_most(top) > math.exp(log_cut):
             top = min(top * FARTHER, self.largest_loss)
-        near = np.arange(0.0, min(NEAR * deviation, top), deviation / CLOSE)
-        far = max(0, math.ceil(math.log(top / near[-1]) / math.log(GROWTH)))
-        return np.unique([*near, *np.geomspace(near[-1], top, far + 1)])
+        return deviation, top
 
-    def _profile(self, eps: Array) -> Array:
+    def profile(self, eps: Array) -> Array:
+        """Chords of delta at many eps from 0 on, which are taken for all of its values."""
         found = np.minimum(self._worth.profile(eps, float(eps[-1])), 1.0)
-        return np.where(eps < self.largest_loss, found, 0.0)
+        return hull(eps, np.where(eps < self.largest_loss, found, 0.0))
 
     def _worst(self, eps: float, rtol: float) -> float:
         """The largest of all contenders, each by its game or its blanket; a rough look may show that one is smaller."""
@@ -134,6 +135,26 @@ class ChannelPair(Pair):
             return {tuple(frozenset(map(without_round_off, laws)) for laws in one[:2]) for one in game.moves}
 
         return keys(self.game) == keys(self.game.reversed())
+
+
+@lru_cache(maxsize=20)  # its moves are sorted anew each time
+def _turned(pair: ChannelPair) -> ChannelPair:
+    return ChannelPair(pair.game.reversed())
+
+
+@lru_cache(maxsize=20)
+def _knots(pair: ChannelPair, back: ChannelPair, log_cut: float) -> tuple[float, ...]:
+    """Where both directions are looked at, closer where most outcomes are, to where hardly any is left."""
+    (deviation, top), other = pair.reach(log_cut), back.reach(log_cut)
+    deviation, top = max(deviation, other[0]), max(top, other[1])
+    near = np.arange(0.0, min(NEAR * deviation, top), deviation / CLOSE)
+    far = max(0, math.ceil(math.log(top / near[-1]) / math.log(GROWTH)))
+    return tuple(np.unique([*near, *np.geomspace(near[-1], top, far + 1)]).tolist())
+
+
+@lru_cache(maxsize=20)  # both directions of a list need both, and lists are asked for again and again
+def _profile(pair: ChannelPair, eps: tuple[float, ...]) -> Array:
+    return pair.profile(np.array(eps))
 
 
 @lru_cache(maxsize=200)

@@ -1,139 +1,244 @@
-"""``E(S - x)_+`` of a sum of many scores of several sizes, by a contour integral: never too small.
+"""``E(S - x)_+`` of a sum of many scores of mean 0, by a contour integral, from below and from above.
 
 With ``M(z) = E e^{z S}``, and any c > 0,   E(S - x)_+ = 1/(2 pi i) int M(z) e^{-z x}/z^2 dz   along Re z = c.
 
-The trapezoid rule with nodes 2 pi/P apart gives ``sum_j e^{j c P} E(S - x - j P)_+`` over all whole j: more, by what a
-long period makes as little as one likes. A little Gaussian noise of mean 0 is added to S, which is larger in the convex
-order, and makes the integrand end. No grid, and no more work for more scores; S may be a mixture over numbers of them.
+A little independent Gaussian noise of variance v makes the integrand end. S with the noise is larger in the convex
+order, so D_v, the same for it, is an upper bound. From below: dD_v/dv is half the density p_v at x, and
+``p_u <= sqrt(v/u) p_v`` for u < v, for so the two normal densities compare; hence ``D_0 >= D_v - v p_v``, and p_v is
+the same integral without 1/z^2. The trapezoid rule with nodes 2 pi/P apart gives ``sum_j e^{j c P} D(x + j P)`` over
+all whole j: more, by what a long period makes as little as one likes; from below that is bounded and taken off. There
+is no grid, and no more work for more scores; S may be a mixture over numbers of them, or each point may have its own.
 """
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shufflekit._complex import Complex
+from shufflekit._turns import summed_error, turned_back
 from shufflekit._validate import Array
+from shufflekit.accuracy import NODE_ERROR, TINY, UNIT
+from shufflekit.bracket import Ends
 from shufflekit.dominating_pairs.board import Scores
+from shufflekit.dominating_pairs.score_transform import LOG_QUIET, Real, Share, heard, log_transform, real
 from shufflekit.search import first_yes
 
-SMOOTH = 0.01  # deviations of S, that the noise has: 5e-5 of eps
-LOG_SILENT = -45.0  # relative, of a node that is left out
+PART = 1 / 4  # of rtol, that the noise may move x by
 REACH = 9.0  # where the noise ends the integrand: e^{-9^2/2} is 3e-18
-LOG_WRAPPED = -36.0  # relative, of what the next periods add
-LINE_ERROR = 1e-12  # of a sum of nodes, next to the sum of their sizes: some hundreds of them
-FEW_VALUES = 12  # of a law, whose moment dies out along the line
+LOG_WRAPPED = -36.0  # relative, of what other periods add
+FARTHER = 9.0  # deviations, by which Chernoff's bound on later periods is tilted more
+SHARED = 2.0  # deviations between points that share a line
 LOG_MOST = 300.0  # of a tilt: floating point holds it
-LOG_HUGE = 700.0
-MOST_NODES = 2_000_000  # beyond, Chernoff's bound does
+LOG_HUGE, LOG_TINY = 700.0, math.log(TINY)
+FINER = 1.0, 1 / 16, 1 / 256  # times rtol
+# Nodes, times kinds of scores: beyond, Chernoff's bound does; and what less noise may cost.
+MOST_WORK, MOST_FINER_WORK = 10_000_000, 1_500_000
+EDGE = 1e-9  # relative, beyond the largest sum, where nothing is left
+HALVINGS = 7
+FEW_TURNS = 20_000  # exponentials that cost nothing
+
+Rows = NDArray[np.intp] | None
+
+__all__ = ["Share", "stop_loss", "stop_losses"]
 
 
-class Share(NamedTuple):
-    """Scores of one law in a sum: at each of the numbers that it is a mixture over, how many, times which size."""
+class Sum(NamedTuple):
+    """What S is."""
 
-    law: Scores
-    number: Array
-    size: Array
+    shares: Sequence[Share]
+    log_chance: Array
+    deviation: float
+    largest: float
+
+    def real(self, c: float) -> Real:
+        return real(self.shares, self.log_chance, c)
 
 
 def stop_loss(shares: Sequence[Share], log_chance: Array, x: float) -> float:
-    """``E(S - x)_+`` for x >= 0 and scores of mean 0, never too small."""
-    shares = [share for share in shares if (share.number * share.size).max() > 0]
-    variance = float(np.exp(log_chance) @ sum(s.number * s.size**2 * s.law.variance for s in shares)) if shares else 0.0
-    if variance == 0:
-        return 0.0
-    noise = SMOOTH * math.sqrt(variance)
-    c = _saddle(shares, log_chance, x, noise)
-    real = _real(shares, log_chance, c)
-    log_top, deviation = float(real.log_moment.max()), math.sqrt(real.variance + noise**2 + 2 / c**2)
-    # t e^{-c t} is 1/(e c) at most.
-    chernoff = math.exp(min(real.log_total - c * x - 1 - math.log(c), LOG_HUGE))
-    log_value = log_top - c * x - 2 * math.log(c) - math.log(2.5 * deviation)
-    period = max((0.5 * math.log(variance) - LOG_WRAPPED - log_value) / c, REACH * deviation)
-    count = REACH / noise * period / (2 * np.pi)
-    if count > MOST_NODES:
-        return chernoff
-    nodes = 2 * np.pi / period * np.arange(math.ceil(count) + 1.0)
-    z = c + 1j * nodes[_heard(shares, c, nodes)]
-    log_m = log_chance[:, None] + sum(_log_moments(s, z) for s in shares)
-    value = np.exp(log_m - log_top).sum(axis=0) * np.exp(noise**2 * z**2 / 2 - (z - c) * x) / z**2
-    # Nodes may nearly cancel, where the line is not at the saddle.
-    total = float(value.real.sum() - value.real[0] / 2 + LINE_ERROR * np.abs(value).sum()) * 2 / period
-    return min(max(total, 0.0) * math.exp(min(log_top - c * x, LOG_HUGE)), chernoff)
+    """``E(S - x)_+``, never too small."""
+    return float(stop_losses(shares, log_chance, np.array([x])).upper[0])
 
 
-def _log_moments(share: Share, z: NDArray[Any]) -> NDArray[Any]:
-    """``log E e^{z g}`` of all scores at each number and node, with its digits where z is small: the mean of g is 0."""
-    size = share.size[:1] if (share.size == share.size[0]).all() else share.size
-    scaled = np.outer(size, z)
-    total = np.zeros(scaled.shape, dtype=z.dtype)
-    for value, chance in zip(share.law.value, share.law.chance, strict=True):
-        total += chance * np.expm1(scaled * value)
-    return np.asarray(share.number[:, None] * np.log1p(total))
+def stop_losses(shares: Sequence[Share], log_chance: Array, x: Array, rtol: float = 1e-4, row: Rows = None) -> Ends:
+    """``E(S - x)_+`` at many points x, which the noise moves by a part of about ``rtol`` at most.
+
+    S is a mixture over numbers, or, where ``row`` says which of the numbers each point is about, one sum for each.
+    """
+    shares = [share for share in shares if (share.number * share.size).max() > 0 and share.law.variance > 0]
+    above, below = np.maximum(-x, 0.0), np.maximum(-x, 0.0)
+    if not shares:
+        return Ends(below, above)
+    mass, mean = _whole(shares, log_chance)
+    mass, mean = (np.full(len(x), one.sum()) if row is None else one[row] for one in (mass, mean))
+    for side, own in ((1.0, x >= 0), (-1.0, x < 0)):
+        if own.any():
+            sides = [Share(Scores(side * s.law.value, s.law.chance), s.number, s.size) for s in shares]
+            ends = _beyond(_sum_of(sides, log_chance), np.abs(x[own]), rtol, None if row is None else row[own])
+            rest = np.zeros(len(x[own])) if side > 0 else mean[own]
+            above[own] = ends.upper + above[own] * np.maximum(mass[own], 1.0) + np.maximum(rest, 0.0)
+            below[own] = ends.lower + below[own] * np.minimum(mass[own], 1.0) * (1 - 4 * UNIT) + np.minimum(rest, 0.0)
+    return Ends(np.maximum(below, 0.0), above * (1 + 4 * UNIT))
 
 
-class Real(NamedTuple):
-    """On the real axis: the logarithm of each number's term, and of all; mean and variance of S under ``e^{c S}``."""
-
-    log_moment: Array
-    log_total: float
-    mean: float
-    variance: float
+def _whole(shares: Sequence[Share], log_chance: Array) -> tuple[Array, Array]:
+    """By numbers: the chance, and the mean times it, 0 but for round-off, or where a law is worth a little more."""
+    means = [s.number * s.size * float(s.law.chance @ s.law.value) for s in shares]
+    return np.exp(log_chance), np.exp(log_chance) * np.sum(means, axis=0)
 
 
-def _real(shares: Sequence[Share], log_chance: Array, c: float) -> Real:
-    log_moment, mean, variance = log_chance.copy(), np.zeros(len(log_chance)), np.zeros(len(log_chance))
-    for share in shares:
-        power = np.outer(c * share.size, share.law.value)
-        top = power.max(axis=1, keepdims=True)
-        weight = share.law.chance * np.exp(power - top)
-        total = weight.sum(axis=1)
-        small = top[:, 0] < 1
-        precise = np.log1p((share.law.chance * np.expm1(np.where(small[:, None], power, 0.0))).sum(axis=1))
-        log_moment += share.number * np.where(small, precise, top[:, 0] + np.log(total))
-        own = weight @ share.law.value / total
-        mean += share.number * share.size * own
-        variance += share.number * share.size**2 * (weight @ share.law.value**2 / total - own**2)
-    top_term = float(log_moment.max())
-    part = np.exp(log_moment - top_term)
-    middle = float(part @ mean / part.sum())
-    spread = float(part @ (variance + (mean - middle) ** 2) / part.sum())
-    return Real(log_moment, top_term + math.log(float(part.sum())), middle, max(spread, 0.0))
+def _sum_of(shares: Sequence[Share], log_chance: Array) -> Sum:
+    variance = float(np.exp(log_chance) @ sum(s.number * s.size**2 * s.law.variance for s in shares))
+    largest = sum(s.number * s.size * float(s.law.value.max()) for s in shares)
+    return Sum(shares, log_chance, math.sqrt(variance), float(np.max(largest)))
 
 
-def _saddle(shares: Sequence[Share], log_chance: Array, x: float, noise: float) -> float:
-    """About where ``log M(c) + noise^2 c^2/2 - c x - 2 log c`` is least: it is convex in c."""
-    most = LOG_MOST / max(float(np.abs(s.law.value).max() * s.size.max()) for s in shares)
+def _beyond(of: Sum, x: Array, rtol: float, row: Rows) -> Ends:
+    """At points of 0 or more: those near each other share a line."""
+    lower, upper, order = np.zeros(len(x)), np.zeros(len(x)), np.argsort(x)
+    order = order[x[order] < of.largest * (1 + EDGE)]
+    first = 0
+    while first < len(order):
+        start = float(x[order[first]])
+        c = _saddle(of, start)
+        spread = math.sqrt(of.real(c).variance + 1 / c**2)
+        last = int(np.searchsorted(x[order], start + SHARED * spread, side="right"))
+        group = order[first:last]
+        middle = (start + float(x[group[-1]])) / 2
+        tilt, rows = c if middle == start else _saddle(of, middle), None if row is None else row[group]
+        lower[group], upper[group] = _closer(of, tilt, x[group], rtol, rows)
+        first = last
+    return Ends(lower, upper)
+
+
+def _closer(of: Sum, c: float, x: Array, rtol: float, row: Rows) -> Ends:
+    """By ever less noise while that is what keeps the ends apart, as where a sum of few scores has an outcome at x."""
+    ends = Ends(np.zeros(len(x)), np.full(len(x), np.inf))
+    for finer in FINER:
+        line = _line(of, c, x, rtol * finer, row, MOST_WORK if finer == 1 else MOST_FINER_WORK)
+        ends = Ends(np.maximum(ends.lower, line.lower), np.minimum(ends.upper, line.upper))
+        if (ends.upper - ends.lower <= rtol * np.maximum(1.0, c * x) * ends.upper).all():
+            break
+    return ends
+
+
+def _saddle(of: Sum, x: float) -> float:
+    """About where ``log M(c) - c x - 2 log c`` is least: it is convex in c."""
+    most = LOG_MOST / max(float(np.abs(s.law.value).max() * s.size.max()) for s in of.shares)
 
     def rises(c: float) -> bool:
-        return c > 0 and _real(shares, log_chance, c).mean + noise**2 * c - x - 2 / c >= 0
+        return c > 0 and of.real(c).mean - x - 2 / c >= 0
 
-    return min(first_yes(rises, min(1 / (100 * noise), most), doublings=60, halvings=7), most)
+    start = max(math.sqrt(2) / of.deviation, min(x / of.deviation**2, most))
+    if not rises(start):
+        return min(first_yes(rises, 2 * start, doublings=60, halvings=HALVINGS), most)
+    while rises(start / 2):
+        start /= 2
+    low = start / 2
+    return min(low + first_yes(lambda more: rises(low + more), low / 4, doublings=3, halvings=HALVINGS - 3), most)
 
 
-def _heard(shares: Sequence[Share], c: float, nodes: Array) -> NDArray[np.intp]:
-    """The nodes at which not every number's term is silent next to its real value.
+class Nodes(NamedTuple):
+    """Those that are heard, with what the integrand is there but for its kernel; how far it may be off.
 
-    Shares of few values, of which this can be told, are looked at one after the other, where the earlier left nodes.
+    By numbers and nodes, relative to ``M(c) e^{-c middle}``.
     """
-    heard, log_size = np.arange(len(nodes)), np.zeros(len(nodes))
-    for share in sorted(shares, key=lambda one: float(np.ptp(one.size))):
-        if len(share.law.value) > FEW_VALUES or share.number.max() == 0:
-            continue
-        one = np.ptp(share.size) == 0
-        size, count = (share.size[:1], share.number.min(keepdims=True)) if one else (share.size, share.number)
-        weight = share.law.chance * np.exp(np.outer(c * size, share.law.value))
-        weight /= weight.sum(axis=1, keepdims=True)
-        lost = np.zeros((len(size), len(heard)))
-        for i in range(len(share.law.value)):
-            for j in range(i):
-                turn = np.outer(size, nodes[heard]) * ((share.law.value[i] - share.law.value[j]) / 2)
-                lost += 4 * (weight[:, i] * weight[:, j])[:, None] * np.sin(turn) ** 2
-        # |E e^{z g}|^2 is that much less than at c, relative.
-        with np.errstate(divide="ignore"):
-            own = count[:, None] * np.log1p(-np.minimum(lost, 1.0)) / 2
-        log_size = log_size + own.max(axis=0)
-        kept = log_size > LOG_SILENT
-        heard, log_size = heard[kept], log_size[kept]
-    return heard
+
+    number: NDArray[np.intp]  # of all that there are, 0 to count - 1
+    apart: float
+    value: Complex
+    off: Array
+
+    @property
+    def turn(self) -> Array:
+        return np.asarray(self.apart * self.number, dtype=np.float64)
+
+    @property
+    def last(self) -> int:
+        return int(self.number[-1])
+
+
+def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int) -> Ends:
+    """Both ends at points that share a line. Numbers are relative to ``M(c) e^{-c x}`` until the end."""
+    low, high = float(x.min()), float(x.max())
+    middle, known = (low + high) / 2, of.real(c)
+    # t e^{-ct} is 1/(ec) at most; what is no number is not 0.
+    chernoff = np.exp(np.clip(known.log_total - c * x - 1 - math.log(c), LOG_TINY, LOG_HUGE))
+    if chernoff.max() <= TINY:
+        return Ends(np.zeros(len(x)), chernoff)
+    variance = min(2 * PART * rtol * max(1.0, c * middle), 1.0) / c**2
+    deviation = math.sqrt(known.variance + variance + 2 / c**2)
+    more = min(FARTHER / deviation, c)
+    u = c + more
+    growth = of.real(u).log_total - known.log_total + variance * (u**2 - c**2) / 2
+    log_value = -2 * math.log(c) - math.log(2.5 * deviation)
+    log_top = known.log_total - c * high
+    spread = math.log(of.deviation + high)
+    earlier = (spread + 1 - log_top - log_value - LOG_WRAPPED) / c
+    period = max(
+        earlier + math.log1p(earlier / of.deviation) / c,
+        (growth - more * low - math.log(u) - 1 - log_value - LOG_WRAPPED) / more,
+        REACH * deviation,
+    )
+    apart = 2 * math.pi / period
+    count = math.ceil(REACH / math.sqrt(variance) / apart) + 1
+    if not count * sum(len(s.law.value) * len(np.unique(s.size)) for s in of.shares) < most:
+        return Ends(np.zeros(len(x)), chernoff)
+    nodes = _nodes(of, c, middle, apart, heard(of.shares, c, apart, count), known.log_total)
+    decline = np.exp(np.clip(known.log_total - c * x, -LOG_HUGE, LOG_HUGE))
+    beyond = _silent(c, variance, apart, count)
+    later = np.exp(np.minimum(growth - more * (x + period) - 1 - math.log(u), LOG_HUGE)) / -math.expm1(-more * period)
+    log_share = c * (x - period) - known.log_total + np.log(of.deviation + x + period / -math.expm1(-c * period))
+    before = np.exp(np.minimum(log_share, LOG_HUGE)) / -math.expm1(-c * period)
+    up, up_off = _summed(nodes, c, variance, x - middle, 0.0, row)
+    down, down_off = _summed(nodes, c, variance, x - middle, variance, row)
+    upper = ((up + up_off) * 2 / period + beyond) * decline * (1 + 64 * UNIT)
+    lower = ((down - down_off) * 2 / period - beyond - later - before) * decline * (1 - 64 * UNIT)
+    return Ends(np.maximum(lower, 0.0), np.clip(upper, TINY, chernoff))
+
+
+def _nodes(of: Sum, c: float, middle: float, apart: float, number: NDArray[np.intp], log_total: float) -> Nodes:
+    turn = apart * number
+    log_m, error = log_transform(of.shares, of.log_chance, c, apart, number)
+    error += NODE_ERROR * (1 + abs(log_total) + (c + turn) * middle)
+    log_size = log_m.real - log_total
+    terms = np.exp(log_m - log_total - 1j * turn * middle)
+    return Nodes(number, apart, terms, np.exp(log_size + error) - np.exp(log_size))
+
+
+def _summed(nodes: Nodes, c: float, variance: float, away: Array, density: float, row: Rows) -> tuple[Array, Array]:
+    """The sum of the heard nodes for each point, half the first, and how far off it may be."""
+    z = c + 1j * nodes.turn
+    kernel = np.exp(variance * z**2 / 2) * (1 / z**2 - density) * np.where(nodes.turn > 0, 1.0, 0.5)
+    if row is None:
+        value, off, row = nodes.value.sum(axis=0, keepdims=True), nodes.off.sum(axis=0), np.zeros(len(away), dtype=int)
+    else:
+        value, off = nodes.value, nodes.off.max(axis=0)
+    total, size, moment = np.empty(len(away)), np.empty(len(away)), np.empty(len(away))
+    for i in np.unique(row):
+        own, weight = row == i, kernel * value[i]
+        total[own] = _at_points(weight, nodes, away[own]).real
+        size[own], moment[own] = np.abs(weight).sum(), (np.abs(weight) * nodes.turn).sum()
+    noise = NODE_ERROR * (size + moment * np.abs(away)) + summed_error(len(z)) * size
+    return total, float((np.abs(kernel) * off).sum()) + noise
+
+
+def _at_points(weight: Complex, nodes: Nodes, away: Array) -> Complex:
+    """``sum weight e^{-i turn away}``, in the way that takes fewer exponentials."""
+    if len(weight) * len(away) <= FEW_TURNS or nodes.last > 2 * len(weight):
+        return np.asarray((np.exp(-1j * np.outer(away, nodes.turn)) * weight).sum(axis=1))
+    all_of = np.zeros(nodes.last + 1, dtype=complex)
+    all_of[nodes.number] = weight
+    return turned_back(all_of, nodes.apart, away)
+
+
+def _silent(c: float, variance: float, apart: float, count: int) -> float:
+    """What nodes that are not heard may add, and all beyond the last, the integral of ``e^{-v t^2/2} (1/t^2 + v)``."""
+    turn = apart * np.arange(count)
+    kernel = np.exp(variance * (c**2 - turn**2) / 2) * (1 / (c**2 + turn**2) + variance)
+    last = float(turn[-1])
+    log_last = variance * (c**2 - last**2) / 2
+    beyond = math.exp(log_last) * (1 / last**2 + variance) / (np.pi * variance * last)
+    return float(kernel.sum()) * apart / np.pi * math.exp(LOG_QUIET) + beyond

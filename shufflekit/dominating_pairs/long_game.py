@@ -13,35 +13,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflekit._dot import dot
 from shufflekit._validate import Array
-from shufflekit.accuracy import BOARD_ERROR, UNIT
+from shufflekit.accuracy import BOARD_ERROR
 from shufflekit.convex_order import divided
-from shufflekit.dominating_pairs.board import Board, Scores, rise
+from shufflekit.dominating_pairs.board import DEPTH, LOG_HUGE, Board, Scores, rise
 from shufflekit.dominating_pairs.certificate import TILTS, log_most, slack
-from shufflekit.dominating_pairs.score_grid import LogMoments, Score, finite_score
-from shufflekit.dominating_pairs.score_sums import Sums, fine_score, sums
+from shufflekit.dominating_pairs.line import Rows, Share, stop_losses
 
 STAGES = (30, 45, 70, 100, 150, 220, 320, 480, 700)  # after which one law is tried
 BLOCK, LONG_BLOCK = 2_000, 5_000  # steps, at most; where the board serves for all alphas
 SLACK = 2e-5  # of the worth, that one law may cost
-PART_OF_CHERNOFF, LOG_HUGE = 0.02, 700.0
-SPREAD = 8.0  # deviations of the steps on the board
-APART = 3.0  # deviations between sums that share a tilt
-MOST_COPIES = 20_000  # that are summed at once
-MOST_IN_BUNDLE = 128  # scores of one law that are put together where they are more: that many steps more on the board
+PART_OF_CHERNOFF = 0.02
+LINE_RTOL = 1e-4  # of eps, of which the noise on a line takes a part
+DEEPER, DEEPEST = 4.0, 60.0  # deviations, that a board reaches farther out than what is asked for, and at most
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
 HEAVY = 0.8  # of the largest variance, that is nearly as large
-LOG_MASSES = -40.0, -200.0  # of the sums that are to be right in a law of many scores
 LEAST_TILT = 1e-3  # times the deviation of a score
 LEAST_GAP = 0.01  # between the two largest variances, for one law to be enough
 MOVED = 5e-5  # of the variance, that rounding to the grid may add
-FEW_VALUES, MOST_PARTS = 8, 600
 MOST_MIXED = 12  # laws, of which mixtures are tried
 MOST_SIZES = 12  # of scores, that a grid is looked for on which they nearly lie
-CELLS_OF_BLOCK = 48.0  # nodes a deviation of a block, when blocks are put together
+CELLS_OF_BLOCK = 64.0  # nodes a deviation of a block, when blocks are put together
 LAW_NODES = 8.0  # a deviation, of what the last of many slots are worth
-NODES_OF_SUM = 200.0  # a deviation of a sum, when it is added to what a board is worth: 2e-6 of eps
+NODES_OF_SUM = 60.0  # a deviation of a sum, of what a board is worth when that is added to it: 2e-5 of eps
 
 
 class Few(NamedTuple):
@@ -76,11 +70,12 @@ class LongGame:
         if lengths[0] <= self.block:
             return self._by_steps(lengths, starts)
         # More steps are worth more.
-        worth = self._by_blocks(lengths[0], np.concatenate(starts))
-        return np.split(worth, np.cumsum([len(x) for x in starts])[:-1])
+        return self._split(self._by_blocks(lengths[0], np.concatenate(starts)), starts)
 
     def enough(self, n: int, shortest: int, x: Array) -> Few | None:
         """After how many steps on the board which law may take over, if one may, in all games down to the shortest."""
+        if len(self.laws) == 1:
+            return Few(0, 0)
         likely = self._likely(n, x)
         pure, stages = self._stages(max(0.0, float(-x.min())) / (n * self.deviation**2))
         for steps in stages:
@@ -92,16 +87,22 @@ class LongGame:
         return None
 
     def _by_one_law(self, few: Few, lengths: Sequence[int], starts: Sequence[Array]) -> list[Array]:
-        """The sum of many scores is that of the shortest length; the longer ones have more steps on the board."""
-        many, law, bundle = lengths[-1] - few.steps, self.laws[few.law], 1
-        if many > MOST_COPIES:
-            bundle = min(math.isqrt(many), MOST_IN_BUNDLE)
-            many, law = many - many % bundle, _together(law, bundle)
-        boards = self._boards([length - many for length in lengths], self.step)
-        worths = self._after(boards, law, many // bundle, starts)
+        """The last steps are on the board; before them come as many scores of the law as are left of each length."""
+        x, row = np.concatenate(starts), np.repeat(np.arange(len(lengths)), [len(own) for own in starts])
+        number, none = np.array(lengths, dtype=float) - few.steps, np.zeros(len(lengths))
+        crowd = Share(self.laws[few.law], number, np.ones(len(lengths)))
+        if not few.steps:
+            return self._split(stop_losses([crowd], none, -x, LINE_RTOL, row).upper, starts)
+        (board,) = self._boards([few.steps], self.step, self._depth(lengths[0], x))
+        found = self._split(self._after(board, crowd, none, x, row), starts)
         return [
-            worth + self._slack(board, few.law, many, x) for worth, board, x in zip(worths, boards, starts, strict=True)
+            worth + self._slack(board, few.law, int(n), own)
+            for worth, own, n in zip(found, starts, number, strict=True)
         ]
+
+    @staticmethod
+    def _split(worth: Array, starts: Sequence[Array]) -> list[Array]:
+        return np.split(worth, np.cumsum([len(own) for own in starts])[:-1])
 
     def _by_steps(self, lengths: Sequence[int], starts: Sequence[Array]) -> list[Array]:
         board, worths = Board(self.laws, lengths[0], self.fine_step), []
@@ -115,15 +116,15 @@ class LongGame:
             return np.asarray(chances @ np.array(self._by_steps(numbers, [x] * len(numbers))))
         total = np.zeros(len(x))
         whole = [number // self.block for number in numbers]
-        boards = self._boards(sorted({self.block, *(n % self.block for n in numbers)}, reverse=True), self.fine_step)
+        lengths = sorted({self.block, *(n % self.block for n in numbers)}, reverse=True)
+        boards = self._boards(lengths, self.fine_step, self._depth(numbers[0], x))
         played = {board.played: board for board in boards}
-        law = played[self.block].law()
         for count in sorted(set(whole)):
             # After that many blocks, what is left of each number.
             several = zip(numbers, whole, chances, strict=True)
             left = [(played[n % self.block], float(chance)) for n, q, chance in several if q == count]
             mixed = boards[0].mixed(left)
-            total += self._copies(mixed, law, count, x) if count else mixed.value(x)
+            total += self._copies(mixed, played[self.block], count, x) if count else mixed.value(x)
         return total
 
     def _stages(self, tilt: float) -> tuple[int, list[int]]:
@@ -161,44 +162,35 @@ class LongGame:
 
         return slack(board, self.laws, pure, x, steps + board.played, times)
 
-    def _after(self, boards: Sequence[Board], law: Scores, n: int, starts: Sequence[Array]) -> list[Array]:
-        """``E F_m(x + S)`` for each board and its starts x, S the sum of n scores of the law."""
-        score = _score(law, n, max(float(-x.min()) for x in starts))
-        spread = SPREAD * self.deviation * math.sqrt(boards[0].played)
-        tilts = self._tilts(law, n, np.concatenate(starts), spread)
-        found = sums(score, n, [score.step * tilt for tilt in tilts])
-        total = on_grid(_listed(found), math.sqrt(n * law.variance) / NODES_OF_SUM)
-        noise = 4 * UNIT * math.log2(len(found.value))
-        worths = []
-        for board, x in zip(boards, starts, strict=True):
-            worth = np.array([float(dot(total.chance, board.value(start + total.value))) for start in x])
-            # Of what is not listed, on the left the first value is more; on the right |y|, and at 0 the kink.
-            unlisted = found.before * board.value(x + found.value[0]) + found.after * (1 + board.value(np.zeros(1))[0])
-            worths.append(np.asarray((worth + unlisted) * (1 + noise)))
-        return worths
+    def _after(self, board: Board, crowd: Share, log_chance: Array, x: Array, row: Rows = None) -> Array:
+        """``E F_m(x + S)`` for the board and the crowd's sum S, where nothing of F_m is looked at beyond the board."""
+        law, edge = board.inner_law()
+        mass, count = float(law.chance.sum()), len(log_chance)
+        apart = math.sqrt(float(crowd.number.max()) * crowd.law.variance + law.variance) / NODES_OF_SUM
+        smooth = on_grid(law, apart) if apart > board.step else law
+        last = Share(smooth._replace(chance=smooth.chance / mass), np.ones(count), np.ones(count))
+        found = stop_losses([crowd, last], log_chance + math.log(mass), -x, LINE_RTOL, row).upper
+        return np.asarray((found + edge) * (1 + 2 * BOARD_ERROR * (board.played + 1)))
 
-    def _tilts(self, law: Scores, n: int, x: Array, spread: float) -> list[float]:
-        """Those that make sums typical which are some deviations apart, so that all starts have digits, and what lies
-        so far to the left of them."""
-        low, high = max(0.0, float(-x.max()) - spread), max(0.0, float(-x.min()))
-        count = 1 + math.ceil((high - low) / math.sqrt(n * law.variance) / APART)
-        return [law.tilt_for_mean(start / n) for start in np.linspace(low, high, count)]
+    def _depth(self, n: int, x: Array) -> float:
+        """How many deviations a board is to reach out, so that what it ends with is less than what is asked for."""
+        out = float(-x.min()) / (self.deviation * math.sqrt(n))
+        return float(min(max(DEPTH, math.ceil(out + DEEPER)), DEEPEST))
 
     def _by_blocks(self, n: int, x: Array) -> Array:
         count = math.ceil(n / self.block)
-        (board,) = self._boards([math.ceil(n / count)], self.fine_step)
-        return self._copies(Board(self.laws, 1, self.step), board.law(), count, x)
+        (board,) = self._boards([math.ceil(n / count)], self.fine_step, self._depth(n, x))
+        return self._copies(Board(self.laws, 1, self.step), board, count, x)
 
-    def _copies(self, board: Board, law: Scores, count: int, x: Array) -> Array:
-        """``E F_m(x + S)`` for a board and the sum of so many scores of a block's law."""
-        steps = board.played + self.block * count
-        if count > MOST_COPIES:
-            inner = math.ceil(math.sqrt(count))
-            law, count = _together(law, inner), math.ceil(count / inner)
-        return self._after([board], law, count, [x])[0] * (1 + BOARD_ERROR * steps)
+    def _copies(self, board: Board, block: Board, count: int, x: Array) -> Array:
+        """``E F_m(x + S)`` for a board and the sum S of so many scores of a block's law."""
+        law = block.law()
+        crowd = Share(on_grid(law, math.sqrt(law.variance) / CELLS_OF_BLOCK), np.full(1, float(count)), np.ones(1))
+        steps = board.played + block.played * count
+        return self._after(board, crowd, np.zeros(1), x) * (1 + BOARD_ERROR * steps)
 
-    def _boards(self, lengths: Sequence[int], step: float) -> Sequence[Board]:
-        return _played(tuple(map(_hashable, self.laws)), tuple(lengths), step)
+    def _boards(self, lengths: Sequence[int], step: float, depth: float = DEPTH) -> Sequence[Board]:
+        return _played(tuple(map(_hashable, self.laws)), tuple(lengths), step, depth)
 
 
 def _best(laws: list[Scores]) -> list[Scores]:
@@ -232,41 +224,10 @@ def grid_step(laws: Sequence[Scores], coarse: float, fine: float) -> float:
     return max(good) if good else steps[int(np.argmin(added))]
 
 
-def _score(law: Scores, n: int, c: float) -> Score:
-    """A law on a grid, for sums of n about c: with few values, on the coarsest on which they nearly lie."""
-    value, chance = law.value[law.chance > 0], law.chance[law.chance > 0]
-    reach = float(np.ptp(value))
-    if len(value) <= FEW_VALUES:
-        for parts in range(1, MOST_PARTS):
-            if _added(Scores(value - value.min(), chance), reach / parts) <= MOVED / 4 * law.variance:
-                return finite_score(value, chance, reach / parts)
-    return fine_score(value, chance, n, c, MOVED)
-
-
 def _added(law: Scores, step: float) -> float:
     """What rounding to multiples of the step adds to the variance."""
     share = law.value / step % 1.0
     return float(law.chance @ (share * (1 - share))) * step**2
-
-
-def _together(law: Scores, n: int) -> Scores:
-    """The sum of n scores as one law, never smaller in the convex order; its chances sum to 1 or a little more."""
-    score = _score(law, n, 0.0)
-    moments = LogMoments(score)
-    tilts = [moments.tilt_for_rarity(n, log_mass, side) for log_mass in LOG_MASSES for side in (-1, 1)]
-    found = sums(score, n, [0.0, *tilts])
-    value, mass = _listed(found)
-    # What is not listed: before the first, at the first; after the last, so far out that it counts for as much.
-    wide = float(value[-1] - value[0])
-    value = np.concatenate([value[:1], value, [value[-1] + wide]])
-    mass = np.concatenate([[found.before], mass, [2 * found.after / wide]])
-    return on_grid(Scores(value, mass), math.sqrt(n * law.variance) / CELLS_OF_BLOCK)
-
-
-def _listed(found: Sums) -> Scores:
-    """The sums that are listed, with no less than their chances."""
-    kept = (found.mass.upper > 0) & np.isfinite(found.mass.upper)
-    return Scores(found.value[kept], found.mass.upper[kept])
 
 
 def coarser(law: Scores) -> Scores:
@@ -289,10 +250,10 @@ def _hashable(law: Scores) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 @lru_cache(maxsize=8)  # many starts are asked about, and at alpha = 1 many alphas
 def _played(
-    laws: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...], lengths: tuple[int, ...], step: float
+    laws: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...], lengths: tuple[int, ...], step: float, depth: float
 ) -> list[Board]:
     """Boards after so many steps each, the longest first."""
-    board = Board([Scores(np.array(v), np.array(c)) for v, c in laws], lengths[0], step)
+    board = Board([Scores(np.array(v), np.array(c)) for v, c in laws], lengths[0], step, depth)
     played = []
     for length in lengths[::-1]:
         played.append(copy(board.play(length - board.played)))

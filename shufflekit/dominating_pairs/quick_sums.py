@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from shufflekit._validate import Array
 from shufflekit.dominating_pairs.board import Scores
-from shufflekit.dominating_pairs.line import LINE_ERROR, LOG_HUGE, LOG_SILENT, REACH
+from shufflekit.dominating_pairs.line import LOG_HUGE, REACH
+from shufflekit.dominating_pairs.score_transform import LOG_QUIET
 
 PERIOD = 24.0  # deviations: the next periods add e^-36
 LEAST_TILT = 1.5  # over the deviation
 LINES_APART = 2.0  # deviations, between lines
 FINE, ROUGHEST = 0.02, 0.2  # deviations of the noise: 2e-4 of eps, and 2 % where the laws are very many
 WORK = 1e6  # exponentials
+LINE_ERROR = 1e-12  # of a sum of nodes, next to the sum of their sizes: some hundreds of them
 
 
 class Line(NamedTuple):
@@ -56,8 +58,8 @@ def _on_line(value: Array, chance: Array, slots: int, starts: Array, line: Line)
     log_m = slots * _log_moments(value, chance, z)
     top = log_m[:, :1].real
     log_size = (log_m - top).real - 2 * np.log(np.abs(z)) + noise**2 * (z**2).real / 2
-    heard = (log_size > LOG_SILENT + log_size[:, :1]).any(axis=0)
-    unheard = math.exp(LOG_SILENT) * np.count_nonzero(~heard) / abs(z[0]) ** 2
+    heard = (log_size > LOG_QUIET + log_size[:, :1]).any(axis=0)
+    unheard = math.exp(LOG_QUIET) * np.count_nonzero(~heard) / abs(z[0]) ** 2
     z, log_m = z[heard], log_m[:, heard]
     terms = np.exp(log_m - top + noise**2 * z**2 / 2) / z**2
     terms[:, 0] /= 2

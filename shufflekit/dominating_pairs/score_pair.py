@@ -1,11 +1,12 @@
 """The pair of any definition, law by law: for each alpha a sum of iid numbers.
 
-H_a = E[((1/N) sum_{i <= k} (t0_i - a t1_i) + (1 - k/N)(1 - a))_+],      a = e^eps:      [beyond] 1 and 3
+H_a = E[(sum_{i <= k} (u0_i - a u1_i) - N (a - 1))_+]/N,      a = e^eps, u = t - 1:      [beyond] 1 and 3
 """
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
@@ -18,9 +19,10 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, extended
 from shufflekit.definitions import Definition, ScoreLaw, distinct, divisions
+from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.knots import knots_of_both
+from shufflekit.dominating_pairs.line import Share, stop_losses
 from shufflekit.dominating_pairs.pair import Pair
-from shufflekit.dominating_pairs.score_sums import stop_loss_of
 
 MOST_SLOTS = 10_000_000
 KNOTS_APART = 4  # of the usual ones: each costs an FFT
@@ -62,12 +64,12 @@ class ScorePair(Pair):
         lower, upper = np.zeros(eps.shape), np.zeros(eps.shape)
         for i in np.ndindex(eps.shape):
             if eps[i] < self.largest_loss:
-                lower[i], upper[i] = self._worst(math.exp(eps[i]), rtol)
+                lower[i], upper[i] = self._worst(float(eps[i]), rtol)
         noise = score_error(self.definition.slots, self._local_eps)
         return Ends(lower * (1 - noise), np.minimum(upper * (1 + noise), 1.0))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        if len(self._laws) == 1 and (atoms := self._outcomes(*self._laws[0])) is not None:
+        if len(self._laws) == 1 and (atoms := self._outcomes(self._laws[0])) is not None:
             return Enclosure(atoms, atoms)
         back = self.reversed()
         eps = knots_of_both(self, back, log_cut, rtol)
@@ -77,31 +79,33 @@ class ScorePair(Pair):
         return Enclosure(extended(eps, forth_ends, back_ends), connected(eps, forth_ends.upper, back_ends.upper))
 
     @cached_property
-    def _laws(self) -> list[tuple[Array, Array, Array]]:
+    def _laws(self) -> "list[Columns]":
         return [_columns(law) for law in self.definition.laws]
 
     @cached_property
     def _local_eps(self) -> float:
         """The largest loss of one message, either way; where no message has any, nothing can go wrong."""
-        return max(_message_loss(t0, t1) for t0, t1, _ in self._laws) or math.inf
+        return max(_message_loss(law.t0, law.t1) for law in self._laws) or math.inf
 
-    def _worst(self, a: float, rtol: float) -> tuple[float, float]:
+    def _worst(self, eps: float, rtol: float) -> tuple[float, float]:
         """Of all laws; those that a rough look rules out are not looked at again."""
         left = self._laws
         if len(left) > 1:
-            rough = [self._stop_loss(*law, a, max(rtol, ROUGH)) for law in left]
+            rough = [self._stop_loss(law, eps, max(rtol, ROUGH)) for law in left]
             least = max(float(ends.lower) for ends in rough)
             left = [law for law, ends in zip(left, rough, strict=True) if ends.upper >= least]
-        fine = [self._stop_loss(*law, a, rtol) for law in left]
+        fine = [self._stop_loss(law, eps, rtol) for law in left]
         return max(float(ends.lower) for ends in fine), max(float(ends.upper) for ends in fine)
 
-    def _stop_loss(self, t0: Array, t1: Array, chance: Array, a: float, rtol: float) -> Ends:
-        slots, population = self.definition.slots, self.definition.population
-        ends = stop_loss_of(t0 - a * t1, chance, slots, (population - slots) * (a - 1), rtol)
-        return Ends(ends.lower / population, ends.upper / population)
+    def _stop_loss(self, law: "Columns", eps: float, rtol: float) -> Ends:
+        slots, population = self.definition.slots, float(self.definition.population)
+        crowd = Share(Scores(law.u0 - math.exp(eps) * law.u1, law.chance), np.full(1, float(slots)), np.ones(1))
+        ends = stop_losses([crowd], np.zeros(1), np.array([population * math.expm1(eps)]), rtol)
+        return Ends(ends.lower[0] / population, ends.upper[0] / population)
 
-    def _outcomes(self, t0: Array, t1: Array, chance: Array) -> Atoms | None:
+    def _outcomes(self, law: "Columns") -> Atoms | None:
         """All outcomes of few slots: how many messages have each score."""
+        t0, t1, chance = law.t0, law.t1, law.chance
         kinds, n, population = len(chance), self.definition.slots, self.definition.population
         if math.comb(min(n, 10**4) + kinds - 1, kinds - 1) > MOST_ATOMS:
             return None
@@ -117,11 +121,19 @@ class ScorePair(Pair):
         return Atoms(loss[order], log_q[order], infinite=infinite, error=LIST_ERROR)
 
 
-def _columns(law: ScoreLaw) -> tuple[Array, Array, Array]:
-    """t0, t1 and the chance of each kind that is sent."""
+class Columns(NamedTuple):
+    """A law's kinds that are sent: their chances, scores, and what these are more than 1."""
+
+    chance: Array
+    t0: Array
+    t1: Array
+    u0: Array
+    u1: Array
+
+
+def _columns(law: ScoreLaw) -> Columns:
     sent = [one for one in law if one.chance > 0]
-    chance, t0, t1, _, _ = (np.array(column, dtype=np.float64) for column in zip(*sent, strict=True))
-    return t0, t1, chance
+    return Columns(*(np.array(column, dtype=np.float64) for column in zip(*sent, strict=True)))
 
 
 def _message_loss(t0: Array, t1: Array) -> float:

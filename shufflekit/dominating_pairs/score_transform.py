@@ -1,0 +1,161 @@
+"""The transform ``E e^{z S}`` of a sum of many scores along a line, with what round-off does to it.
+
+S may be a mixture: at each of some numbers it holds so many scores of each share, times a size. On the real axis this
+gives what a tilted sum is like; along the line it says where the transform is silent.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shufflekit._complex import Complex, log1p
+from shufflekit._dot import dot
+from shufflekit._turns import summed_error, turned
+from shufflekit._validate import Array
+from shufflekit.accuracy import NODE_ERROR, TINY, UNIT
+from shufflekit.dominating_pairs.board import Scores
+
+LOG_QUIET = -45.0  # relative, of a node that is left out
+FEW = 30  # scores, that make nothing silent
+FEW_VALUES, FEW_OF_MANY = 64, 1000.0  # a law of more values is worked out by products, if there are few scores of it
+LOOKS_APART = 4.0  # over the deviation of the sum: how far apart nodes are, between which silence is proved
+NEARLY_ONE = 1 - 1e-15
+CHUNK = 2**18  # sines that are worked out at once
+
+
+class Share(NamedTuple):
+    """Scores of one law in a sum: at each of the numbers that it is a mixture over, how many, times which size."""
+
+    law: Scores
+    number: Array
+    size: Array
+
+
+class Real(NamedTuple):
+    """On the real axis: the logarithm of each number's term, and of all; mean and variance of S under ``e^{c S}``."""
+
+    log_moment: Array
+    log_total: float
+    mean: float
+    variance: float
+
+
+def real(shares: Sequence[Share], log_chance: Array, c: float) -> Real:
+    """The transform at a real c, and the moments of the tilted sum."""
+    log_moment, mean, variance = log_chance.copy(), np.zeros(len(log_chance)), np.zeros(len(log_chance))
+    for share in shares:
+        power = np.outer(c * share.size, share.law.value)
+        top = power.max(axis=1, keepdims=True)
+        weight = share.law.chance * np.exp(power - top)
+        total = weight.sum(axis=1)
+        small = top[:, 0] < 1
+        precise = np.log1p((share.law.chance * np.expm1(np.where(small[:, None], power, 0.0))).sum(axis=1))
+        log_moment += share.number * np.where(small, precise, top[:, 0] + np.log(total))
+        own = weight @ share.law.value / total
+        mean += share.number * share.size * own
+        variance += share.number * share.size**2 * (weight @ share.law.value**2 / total - own**2)
+    top_term = float(log_moment.max())
+    part = np.exp(log_moment - top_term)
+    middle = float(part @ mean / part.sum())
+    spread = float(part @ (variance + (mean - middle) ** 2) / part.sum())
+    return Real(log_moment, top_term + math.log(float(part.sum())), middle, max(spread, 0.0))
+
+
+def log_transform(
+    shares: Sequence[Share], log_chance: Array, c: float, apart: float, number: NDArray[np.intp]
+) -> tuple[Complex, Array]:
+    """``log E e^{(c + i t) S}`` by numbers and nodes t = k apart, and how far off it may be, see ``_log_of_one``."""
+    log_m = np.repeat(log_chance[:, None].astype(complex), len(number), axis=1)
+    error = np.zeros(log_m.shape)
+    for share in shares:
+        sizes, row = np.unique(share.size, return_inverse=True)
+        for i, size in enumerate(sizes):
+            law = share.law.times(float(size))
+            many = len(law.value) > FEW_VALUES and float(share.number.max()) < FEW_OF_MANY
+            own, off = (_log_of_values if many else _log_of_one)(law, c, apart, number)
+            log_m[row == i] += np.outer(share.number[row == i], own)
+            error[row == i] += np.outer(share.number[row == i], off)
+    return log_m, error + NODE_ERROR * (1 + np.abs(log_m))
+
+
+def _log_of_one(law: Scores, c: float, apart: float, number: NDArray[np.intp]) -> tuple[Complex, Array]:
+    """``log E e^{(c + i turn) g}`` of one score by what E is more than 1, whose digits many scores need.
+
+    A power n of a number x that is off by d is off by ``(|x| + d)^n - |x|^n`` at most.
+    """
+    value, turn = law.value, apart * number
+    weight, growth = law.chance * np.exp(c * value), law.chance * np.expm1(c * value)
+    more = np.empty(len(turn), dtype=complex)
+    step = max(1, CHUNK // len(value))
+    for i in range(0, len(turn), step):
+        half = np.outer(turn[i : i + step] / 2, value)
+        sine = np.sin(half)
+        more[i : i + step] = -2 * dot(sine**2, weight) + 2j * dot(sine * np.cos(half), weight)
+    more += float(growth.sum())
+    size = np.maximum(np.abs(1 + more), TINY)
+    moved = float(np.abs(growth).sum()) + np.minimum(turn * float(dot(weight, np.abs(value))), 2 * float(weight.sum()))
+    off = UNIT * ((8 + math.log2(len(value) + 1)) * moved + 4 * np.abs(more))
+    return log1p(np.where(size > TINY, more, -NEARLY_ONE)), np.log1p(off / size)
+
+
+def _log_of_values(law: Scores, c: float, apart: float, number: NDArray[np.intp]) -> tuple[Complex, Array]:
+    """The same for a law of many values, of which there are few scores: no digits are lost that count."""
+    middle = float(dot(law.chance, law.value))
+    weight, away = law.chance * np.exp(c * law.value), law.value - middle
+    if len(number) * len(away) < CHUNK or 2 * len(number) < number[-1]:
+        total = np.empty(len(number), dtype=complex)
+        for i in range(0, len(number), step := max(1, CHUNK // len(away))):
+            total[i : i + step] = dot(np.exp(1j * np.outer(apart * number[i : i + step], away)), weight)
+    else:
+        total = turned(weight, away, apart, int(number[-1]) + 1)[number]
+    size = np.maximum(np.abs(total), TINY)
+    off = summed_error(len(away)) * float(weight.sum()) + NODE_ERROR * apart * number * float(dot(weight, np.abs(away)))
+    return np.log(np.where(size > TINY, total, TINY)) + 1j * apart * number * middle, np.log1p(off / size)
+
+
+def heard(shares: Sequence[Share], c: float, apart: float, count: int) -> NDArray[np.intp]:
+    """The numbers k of the nodes ``k apart`` at which not every number's term is silent next to its real value.
+
+    With D the difference of two tilted scores, ``|phi|^2 = E cos(t D)``; so ``s = sqrt(1 - |phi|^2)`` changes by no
+    more than the score's deviation times the distance (see ``loss_distribution.silence``): few nodes tell of the rest.
+    """
+    crowds = [share for share in shares if share.number.max() >= FEW]
+    if not crowds:
+        return np.arange(count)
+    spreads = [_spreads(share, c) for share in crowds]
+    most = max(float((share.number * own**2).max()) for share, own in zip(crowds, spreads, strict=True))
+    stride = max(1, math.floor(min(LOOKS_APART / (apart * math.sqrt(most)), count))) if most else 1
+    looks = np.minimum(stride * np.arange((count - 1) // stride + 2), count - 1)
+    loudness = np.zeros((len(shares[0].number), len(looks) - 1))
+    for share, spread in zip(crowds, spreads, strict=True):
+        s = _silence(share, c, apart * looks)
+        least = np.minimum(s[:, :-1], s[:, 1:]) - spread[:, None] * apart * np.diff(looks) / 2
+        loudness += share.number[:, None] * np.log1p(-(np.clip(least, 0.0, NEARLY_ONE) ** 2)) / 2
+    loud = (loudness > LOG_QUIET).any(axis=0)
+    cells = [np.arange(looks[i], looks[i + 1] + 1) for i in np.flatnonzero(loud)]
+    return np.unique(np.concatenate(cells)) if cells else np.zeros(1, dtype=np.intp)
+
+
+def _spreads(share: Share, c: float) -> Array:
+    """The deviation of a tilted score, by numbers."""
+    sizes, row = np.unique(share.size, return_inverse=True)
+    return np.array([size * math.sqrt(share.law.tilted(c * size)[1]) for size in sizes])[row]
+
+
+def _silence(share: Share, c: float, turn: Array) -> Array:
+    """``sqrt(1 - |phi|^2)`` of a tilted score by numbers and nodes, not above the truth."""
+    sizes, row = np.unique(share.size, return_inverse=True)
+    found = np.empty((len(sizes), len(turn)))
+    for i, size in enumerate(sizes):
+        weight = share.law.chance * np.exp(c * size * (share.law.value - share.law.value.max()))
+        weight /= weight.sum()
+        loud = np.zeros(len(turn))
+        for first in range(0, len(turn), step := max(1, CHUNK // len(weight))):
+            angle = np.outer(turn[first : first + step] * size, share.law.value)
+            loud[first : first + step] = dot(np.cos(angle), weight) ** 2 + dot(np.sin(angle), weight) ** 2
+        error = NODE_ERROR * (8 + turn * size * float(np.abs(share.law.value).max()))
+        found[i] = np.sqrt(np.maximum(1 - loud - error, 0.0))
+    return found[row]
