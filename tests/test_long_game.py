@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shufflekit.beyond import game as exact_game
 from shufflekit.definitions import Game, corners
-from shufflekit.dominating_pairs import certificate, long_game, spare
+from shufflekit.dominating_pairs import certificate, spare
 from shufflekit.dominating_pairs.board import Board, Scores
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.long_game import Few, LongGame

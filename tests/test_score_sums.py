@@ -6,10 +6,20 @@ import mpmath
 import numpy as np
 import pytest
 
+from shufflekit.bracket import Ends
+from shufflekit.dominating_pairs.lines import excess_of_sums
 from shufflekit.dominating_pairs.score_grid import LogMoments, finite_score
-from shufflekit.dominating_pairs.score_sums import stop_loss_of, sums
+from shufflekit.dominating_pairs.score_sums import sums
 
 VALUES, MASSES = np.array([-1.3, 0.0, 0.4, 2.0]), np.array([0.3, 0.45, 0.2, 0.05])
+
+
+def stop_loss_of(values, masses, n, c, rtol):
+    """Of any scores at any point: the mean is taken off, and below it the other side is looked at."""
+    mean = float(masses @ values)
+    x, side = c - n * mean, 1 if c >= n * mean else -1
+    ends = excess_of_sums(side * (values - mean)[None], masses[None], n, np.array([abs(x)]), rtol)
+    return Ends(float(ends.lower[0]) + max(-x, 0.0), float(ends.upper[0]) + max(-x, 0.0))
 
 
 def exact_stop_loss(values, masses, n, c):

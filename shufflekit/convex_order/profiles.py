@@ -75,8 +75,9 @@ def untold(forth: Tails, back: Tails, infinite: float = 0.0) -> Atoms:
 
 def extended(eps: Array, forth: Ends, back: Ends) -> Atoms:
     """A law whose delta is nowhere above the one known at knots from 0 on: ``forth`` of (P, Q), ``back`` of (Q, P)."""
-    loss, q = _extended_half(eps, forth, back)
-    loss_back, p_back = _extended_half(eps, back, forth)
+    right, left = _valleys(eps, forth, back), _valleys(eps, back, forth)
+    loss, q = _half(right, left)
+    loss_back, p_back = _half(left, right)
     # What P has more on the right, it has less on the left: neither side may claim more than the other.
     excess, excess_back = float(dot(q, np.expm1(loss))), float(dot(p_back, np.expm1(loss_back)))
     q = q * min(1.0, excess_back / excess if excess else 1.0)
@@ -88,8 +89,16 @@ def extended(eps: Array, forth: Ends, back: Ends) -> Atoms:
     return _atoms(loss, mass, 0.0)
 
 
-def _extended_half(eps: Array, forth: Ends, back: Ends) -> tuple[Array, Array]:
-    """Losses above 0 and their Q-masses, from the extended chords of delta as a function of ``alpha = e^eps``."""
+class Valleys(NamedTuple):
+    """Points of a function of ``alpha = e^eps`` that is nowhere above delta: one in each cell, the knots, in order."""
+
+    alpha: Array
+    value: Array
+    first: tuple[float, float]  # the one in the first cell
+
+
+def _valleys(eps: Array, forth: Ends, back: Ends) -> Valleys:
+    """Where the chords of the neighbouring cells, extended, meet."""
     # At 1/alpha delta is 1 - 1/alpha + back/alpha.
     alpha = np.append(np.exp(-eps[1]), np.exp(eps))
     low = np.append(np.nan, forth.lower)
@@ -104,10 +113,21 @@ def _extended_half(eps: Array, forth: Ends, back: Ends) -> tuple[Array, Array]:
     with np.errstate(divide="ignore", invalid="ignore"):
         x = np.clip(np.nan_to_num((b - after * width - a) / (before - after), nan=0.0), 0.0, width)
     value = np.maximum(np.maximum(a + before * x, b - after * (width - x)), 0.0)
-    places = np.concatenate([alpha[1:], alpha[1:] + x])
-    places, slopes = _hull_slopes(places, np.concatenate([a, value]))
+    place = alpha[1:] + x
+    return Valleys(np.concatenate([alpha[1:], place]), np.concatenate([a, value]), (float(place[0]), float(value[0])))
+
+
+def _half(own: Valleys, other: Valleys) -> tuple[Array, Array]:
+    """Losses above 0 and their Q-masses. The valley before 1 is one more point: else 1 would be a bend.
+
+    At ``1/alpha`` delta is ``1 - (1 - value)/alpha``, if the other direction's is ``value`` at alpha.
+    """
+    alpha, value = other.first
+    place, height = 1 / alpha, -math.expm1(-math.log(alpha)) + value / alpha
+    places, slopes = _hull_slopes(np.append(place, own.alpha), np.append(height, own.value))
     q = np.diff(np.append(slopes, 0.0))
-    return np.log(places[1:][q > 0]), q[q > 0]
+    kept = (q > 0) & (places[1:] > 1)
+    return np.log(places[1:][kept]), q[kept]
 
 
 def _hull_slopes(x: Array, y: Array) -> tuple[Array, Array]:

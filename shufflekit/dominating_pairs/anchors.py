@@ -18,7 +18,7 @@ import numpy as np
 from shufflekit._validate import Array
 
 APART, WIDEST, MOST_NEAR = 1.0, 0.08, 8  # deviations between anchors near 0, and of eps at most; and how many of them
-NEAR, GROWTH = 4.0, 1.35  # deviations, from which on anchors are so many times as far out as the one before
+NEAR, GROWTH = 4.0, 1.32  # deviations, from which on anchors are so many times as far out as the one before
 CLOSER, GROWTH_OF_FEW = 6, 1.05  # times as close, and the growth, where sums take few values
 SHIFTS_PER_DEVIATION, MOST_SHIFTS = 24, 48  # of a start, and between two anchors
 

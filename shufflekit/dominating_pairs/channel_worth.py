@@ -48,7 +48,7 @@ class Effort(NamedTuple):
         return long
 
 
-CLOSELY = Effort((7.0, 24.0), 2.5e7, STAGES[-1])
+CLOSELY = Effort((7.0, 24.0), 1.5e8, STAGES[-1])
 A_LOOK = Effort((4.0, 12.0), 5e6, 150)
 FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150)
 VERY_FEW_SLOTS = Effort((200.0, 400.0), 5e7, 150)

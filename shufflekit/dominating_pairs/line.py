@@ -23,7 +23,15 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import NODE_ERROR, TINY, UNIT
 from shufflekit.bracket import Ends
 from shufflekit.dominating_pairs.board import Scores
-from shufflekit.dominating_pairs.score_transform import LOG_QUIET, Real, Share, heard, log_transform, real
+from shufflekit.dominating_pairs.score_transform import (
+    LOG_QUIET,
+    Real,
+    Share,
+    heard,
+    log_transform,
+    price,
+    real,
+)
 from shufflekit.search import first_yes
 
 PART = 1 / 4  # of rtol, that the noise may move x by
@@ -34,7 +42,7 @@ SHARED = 2.0  # deviations between points that share a line
 LOG_MOST = 300.0  # of a tilt: floating point holds it
 LOG_HUGE, LOG_TINY = 700.0, math.log(TINY)
 FINER = 1.0, 1 / 16, 1 / 256  # times rtol
-# Nodes, times kinds of scores: beyond, Chernoff's bound does; and what less noise may cost.
+# Sines, or as much work: beyond, Chernoff's bound does; and what less noise may cost.
 MOST_WORK, MOST_FINER_WORK = 10_000_000, 1_500_000
 EDGE = 1e-9  # relative, beyond the largest sum, where nothing is left
 HALVINGS = 7
@@ -172,7 +180,7 @@ def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int) -> End
     deviation = math.sqrt(known.variance + variance + 2 / c**2)
     more = min(FARTHER / deviation, c)
     u = c + more
-    growth = of.real(u).log_total - known.log_total + variance * (u**2 - c**2) / 2
+    growth = of.real(u).log_total - known.log_total + variance * u**2 / 2
     log_value = -2 * math.log(c) - math.log(2.5 * deviation)
     log_top = known.log_total - c * high
     spread = math.log(of.deviation + high)
@@ -184,7 +192,7 @@ def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int) -> End
     )
     apart = 2 * math.pi / period
     count = math.ceil(REACH / math.sqrt(variance) / apart) + 1
-    if not count * sum(len(s.law.value) * len(np.unique(s.size)) for s in of.shares) < most:
+    if not count * sum(map(price, of.shares)) < most:
         return Ends(np.zeros(len(x)), chernoff)
     nodes = _nodes(of, c, middle, apart, heard(of.shares, c, apart, count), known.log_total)
     decline = np.exp(np.clip(known.log_total - c * x, -LOG_HUGE, LOG_HUGE))

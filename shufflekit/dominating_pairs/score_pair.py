@@ -5,7 +5,7 @@ H_a = E[(sum_{i <= k} (u0_i - a u1_i) - N (a - 1))_+]/N,      a = e^eps, u = t -
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,15 +17,15 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import LIST_ERROR, loss_limit, score_error
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
-from shufflekit.convex_order import connected, extended
+from shufflekit.convex_order import connected, extended, hull
 from shufflekit.definitions import Definition, ScoreLaw, distinct, divisions
-from shufflekit.dominating_pairs.board import Scores
-from shufflekit.dominating_pairs.knots import knots_of_both
-from shufflekit.dominating_pairs.line import Share, stop_losses
+from shufflekit.dominating_pairs.knots import AT_RTOL, knots_of_both
+from shufflekit.dominating_pairs.lines import excess_of_sums
 from shufflekit.dominating_pairs.pair import Pair
 
 MOST_SLOTS = 10_000_000
-KNOTS_APART = 4  # of the usual ones: each costs an FFT
+LEFT_OUT = 8.0  # log_cut goes in such steps, so that lists serve again
+MOST_APART = 16  # of the usual knots: a rough look takes fewer
 GRID = 2.0  # of a list's tolerance, that of its grids: they add a part of it to the variance, and chords add more
 MOST_ATOMS = 100_000  # that are listed one by one
 ROUGH = 0.1  # a tolerance at which most laws can be ruled out
@@ -37,7 +37,7 @@ class ScorePair(Pair):
 
     definition: Definition
 
-    closest = 1.0
+    closest = 1e-5
 
     def __post_init__(self) -> None:
         _validate.count(n=self.definition.slots, at_most=MOST_SLOTS)
@@ -61,22 +61,21 @@ class ScorePair(Pair):
 
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         eps = _validate.array(low=0, eps=eps)
+        reached, noise = eps < self.largest_loss, score_error(self.definition.slots, self._local_eps)
         lower, upper = np.zeros(eps.shape), np.zeros(eps.shape)
-        for i in np.ndindex(eps.shape):
-            if eps[i] < self.largest_loss:
-                lower[i], upper[i] = self._worst(float(eps[i]), rtol)
-        noise = score_error(self.definition.slots, self._local_eps)
+        lower[reached], upper[reached] = self._worst(eps[reached], rtol)
         return Ends(lower * (1 - noise), np.minimum(upper * (1 + noise), 1.0))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
         if len(self._laws) == 1 and (atoms := self._outcomes(self._laws[0])) is not None:
             return Enclosure(atoms, atoms)
         back = self.reversed()
-        eps = knots_of_both(self, back, log_cut, rtol)
-        eps = np.append(eps[:-1:KNOTS_APART], eps[-1])
-        forth_ends = self.delta(eps, GRID * rtol)
-        back_ends = forth_ends if back == self else back.delta(eps, GRID * rtol)
-        return Enclosure(extended(eps, forth_ends, back_ends), connected(eps, forth_ends.upper, back_ends.upper))
+        eps = knots_of_both(self, back, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol)
+        eps = np.append(eps[: -1 : _apart(rtol)], eps[-1])
+        forth_ends, back_ends = (_ends_at(pair, tuple(eps.tolist()), GRID * rtol) for pair in (self, back))
+        # Values that each err a little are not convex; the profile is, so it is below the hull.
+        above = connected(eps, hull(eps, forth_ends.upper), hull(eps, back_ends.upper))
+        return Enclosure(extended(eps, forth_ends, back_ends), above)
 
     @cached_property
     def _laws(self) -> "list[Columns]":
@@ -87,21 +86,24 @@ class ScorePair(Pair):
         """The largest loss of one message, either way; where no message has any, nothing can go wrong."""
         return max(_message_loss(law.t0, law.t1) for law in self._laws) or math.inf
 
-    def _worst(self, eps: float, rtol: float) -> tuple[float, float]:
+    def _worst(self, eps: Array, rtol: float) -> Ends:
         """Of all laws; those that a rough look rules out are not looked at again."""
-        left = self._laws
-        if len(left) > 1:
-            rough = [self._stop_loss(law, eps, max(rtol, ROUGH)) for law in left]
-            least = max(float(ends.lower) for ends in rough)
-            left = [law for law, ends in zip(left, rough, strict=True) if ends.upper >= least]
-        fine = [self._stop_loss(law, eps, rtol) for law in left]
-        return max(float(ends.lower) for ends in fine), max(float(ends.upper) for ends in fine)
+        if len(self._laws) == 1:
+            return self._excess(self._laws[0], eps, rtol)
+        rough = [self._excess(law, eps, max(rtol, ROUGH)) for law in self._laws]
+        lower = np.max([ends.lower for ends in rough], axis=0)
+        upper = np.zeros(len(eps))
+        for law, ends in zip(self._laws, rough, strict=True):
+            left = ends.upper >= lower
+            fine = self._excess(law, eps[left], rtol)
+            lower[left], upper[left] = np.maximum(lower[left], fine.lower), np.maximum(upper[left], fine.upper)
+        return Ends(lower, upper)
 
-    def _stop_loss(self, law: "Columns", eps: float, rtol: float) -> Ends:
-        slots, population = self.definition.slots, float(self.definition.population)
-        crowd = Share(Scores(law.u0 - math.exp(eps) * law.u1, law.chance), np.full(1, float(slots)), np.ones(1))
-        ends = stop_losses([crowd], np.zeros(1), np.array([population * math.expm1(eps)]), rtol)
-        return Ends(ends.lower[0] / population, ends.upper[0] / population)
+    def _excess(self, law: "Columns", eps: Array, rtol: float) -> Ends:
+        population, value = float(self.definition.population), law.u0 - np.exp(eps)[:, None] * law.u1
+        chance = np.broadcast_to(law.chance, value.shape)
+        ends = excess_of_sums(value, chance, self.definition.slots, population * np.expm1(eps), rtol)
+        return Ends(ends.lower / population, ends.upper / population)
 
     def _outcomes(self, law: "Columns") -> Atoms | None:
         """All outcomes of few slots: how many messages have each score."""
@@ -119,6 +121,16 @@ class ScorePair(Pair):
         loss, log_q = np.log(p[shown] / q[shown]), log_r[shown] + np.log(q[shown])
         order = np.argsort(loss)
         return Atoms(loss[order], log_q[order], infinite=infinite, error=LIST_ERROR)
+
+
+@lru_cache(maxsize=8)  # both directions of a list need both
+def _ends_at(pair: ScorePair, eps: tuple[float, ...], rtol: float) -> Ends:
+    return pair.delta(np.array(eps), rtol)
+
+
+def _apart(rtol: float) -> int:
+    """How many of the usual knots are gone on by: what a list errs by grows with the square."""
+    return min(max(math.floor(math.sqrt(rtol / AT_RTOL)), 1), MOST_APART)
 
 
 class Columns(NamedTuple):

@@ -1,4 +1,4 @@
-"""Sums of n iid scores: their law on a grid and ``E[(S_n - c)_+]``, from below and from above.
+"""Sums of n iid scores: their law on a grid, from below and from above.
 
 A score Y is rounded to K (see ``score_grid``). Then the sum of the K is larger than the sum S of the Y in the convex
 order, which is the upper end. Its law also gives the lower end: by Jensen ``E(S - c)_+ >= E(E[S|K] - c)_+``, and the
@@ -19,10 +19,9 @@ from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import LOG_OUTSIDE_OF_SCORES, MASS_ERROR, UNIT
 from shufflekit.bracket import Ends
-from shufflekit.dominating_pairs.score_grid import LogMoments, Score, finite_score, log_sum
+from shufflekit.dominating_pairs.score_grid import LogMoments, Score, log_sum
 from shufflekit.fourier import entries, power, product, transformed
 
-LEAST_GRID, MOST_GRID, COARSE_GRID = 2**13, 2**20, 2**10
 LOG_RANGE = -745.0, 600.0  # of what untilting multiplies by: floating point holds it
 
 
@@ -112,41 +111,3 @@ def _quotient(moment: Array, error: float, mass: Ends) -> Ends:
     least[known] = np.where(below > 0, below / high, below / low)
     most[known] = np.where(above > 0, above / low, above / high)
     return Ends(least, most)
-
-
-def stop_loss(score: Score, n: int, c: float) -> Ends:
-    """``E[(S_n - c)_+]``, with digits however small it is."""
-    law = LogMoments(score)
-    at = (c - n * score.low) / score.step
-    if at >= n * (len(score.mass) - 1):
-        return Ends(np.array(0.0), np.array(0.0))
-    found = sums(score, n, [law.tilt_for_mean(n, at)])
-    upper = dot(found.mass.upper, np.maximum(found.value - c, 0.0)) + found.after
-    known = found.mass.lower > 0
-    lower = dot(found.mass.lower[known], np.maximum(found.mean.lower[known] - c, 0.0))
-    return Ends(lower, upper)
-
-
-def stop_loss_of(values: Array, masses: Array, n: int, c: float, rtol: float) -> Ends:
-    """The same of a score with finitely many values, on a grid that moves the deviation of the sum by about rtol."""
-    values, masses = values[masses > 0], masses[masses > 0]
-    low, reach = float(values.min()), float(np.ptp(values))
-    if c >= n * (low + reach):
-        return Ends(np.array(0.0), np.array(0.0))
-    if reach == 0:
-        exact = n * low - c
-        return Ends(np.array(exact), np.array(exact))
-    return stop_loss(fine_score(values, masses, n, c, rtol), n, c)
-
-
-def fine_score(values: Array, masses: Array, n: int, c: float, rtol: float) -> Score:
-    """A score with more than one value on a grid that is fine enough for sums of n about c."""
-    low, reach = float(values.min()), float(np.ptp(values))
-    # Rounding off must not hide the deviation that the score has where the sum is about c.
-    law = LogMoments(finite_score(values, masses, reach / COARSE_GRID))
-    tilt = law.tilt_for_mean(n, (c - n * low) / law.score.step)
-    deviation = max(law.tilted(tilt)[1], 1.0) * law.score.step
-    width = min(n * reach, 25 * deviation * math.sqrt(n))
-    step = max(min(2 * math.sqrt(rtol) * deviation, width / LEAST_GRID), width / MOST_GRID)
-    # With both its ends on the grid, a score of few values is hardly moved.
-    return finite_score(values, masses, reach / math.ceil(reach / step))

@@ -20,6 +20,7 @@ from shufflekit.dominating_pairs.board import Scores
 
 LOG_QUIET = -45.0  # relative, of a node that is left out
 FEW = 30  # scores, that make nothing silent
+CHEAPER = 16  # times: a product than a sine
 FEW_VALUES, FEW_OF_MANY = 64, 1000.0  # a law of more values is worked out by products, if there are few scores of it
 LOOKS_APART = 4.0  # over the deviation of the sum: how far apart nodes are, between which silence is proved
 NEARLY_ONE = 1 - 1e-15
@@ -74,11 +75,20 @@ def log_transform(
         sizes, row = np.unique(share.size, return_inverse=True)
         for i, size in enumerate(sizes):
             law = share.law.times(float(size))
-            many = len(law.value) > FEW_VALUES and float(share.number.max()) < FEW_OF_MANY
-            own, off = (_log_of_values if many else _log_of_one)(law, c, apart, number)
+            own, off = (_log_of_values if _by_products(share) else _log_of_one)(law, c, apart, number)
             log_m[row == i] += np.outer(share.number[row == i], own)
             error[row == i] += np.outer(share.number[row == i], off)
     return log_m, error + NODE_ERROR * (1 + np.abs(log_m))
+
+
+def _by_products(share: Share) -> bool:
+    return len(share.law.value) > FEW_VALUES and float(share.number.max()) < FEW_OF_MANY
+
+
+def price(share: Share) -> int:
+    """Of one node, in sines."""
+    kinds = len(share.law.value)
+    return len(np.unique(share.size)) * (FEW_VALUES + kinds // CHEAPER if _by_products(share) else kinds)
 
 
 def _log_of_one(law: Scores, c: float, apart: float, number: NDArray[np.intp]) -> tuple[Complex, Array]:
