@@ -15,8 +15,17 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, profile, profiles
 from shufflekit.definitions import corners
-from shufflekit.dominating_pairs import GaussianPair, board, gaussian, long_game, score_sums
-from shufflekit.dominating_pairs.board import Board
+from shufflekit.dominating_pairs import (
+    GaussianPair,
+    board,
+    gaussian,
+    line,
+    lines,
+    long_game,
+    score_sums,
+    score_transform,
+)
+from shufflekit.dominating_pairs.board import Board, Scores
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.score_grid import finite_score
 from shufflekit.fourier import Entries, Spectrum, entries
@@ -215,18 +224,78 @@ def test_sums_of_which_much_lies_outside(n: int, log_outside: float, monkeypatch
         assert law[:first].sum() <= found.before * (1 + slack)
         beyond = np.arange(last + 1, len(law))
         assert law[last + 1 :] @ (beyond / 2) <= found.after * (1 + slack)
-    for c in (0.0, 0.4 * n, 0.8 * n, 1.6 * n):
-        exact = float(law @ np.maximum(np.arange(len(law)) / 2 - c, 0.0))
-        ends = score_sums.stop_loss(score, n, c)
-        assert ends.lower <= exact * (1 + slack) and exact <= ends.upper * (1 + slack)
 
 
-@pytest.mark.parametrize("over", [0.0, 0.25, 100.0])
-def test_nothing_is_beyond_the_largest_sum(over: float) -> None:
-    """At all of it, too, where a tilt has no finite value."""
-    score, n = finite_score(VALUES, MASSES, 0.5), 5
-    largest = n * (score.low + score.step * (len(score.mass) - 1))
-    assert score_sums.stop_loss(score, n, largest + over) == (0.0, 0.0)
+SCORES = Scores(VALUES - float(MASSES @ VALUES), MASSES)
+WAYS = ["one sum, many points", "many sums, a point each"]
+
+
+def by_line(way: str, n: int, x: np.ndarray) -> Ends:
+    """``E(S - x)_+`` of n scores."""
+    if way == WAYS[0]:
+        return line.stop_losses([line.Share(SCORES, np.full(1, float(n)), np.ones(1))], np.zeros(1), x)
+    value, chance = (np.tile(row, (len(x), 1)) for row in SCORES)
+    return lines.excess_of_sums(value, chance, n, x)
+
+
+def exact_excess(n: int, x: np.ndarray) -> np.ndarray:
+    law = law_of_sums(n)
+    sums = np.arange(len(law)) / 2 - n * float(MASSES @ VALUES)
+    return np.array([float(law @ np.maximum(sums - at, 0.0)) for at in x])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("n", [1, 5, 40, 400])
+def test_nothing_is_beyond_the_largest_sum(way: str, n: int) -> None:
+    """At all of it, too, where a tilt has no finite value; a little before it there is something."""
+    largest = n * float(SCORES.value.max())
+    ends = by_line(way, n, largest + np.array([-1e-3, 1e-6 * largest, 0.25, 100.0]))
+    assert ends.upper[0] >= 0.05**n * 1e-3 * (1 - 1e-9)
+    assert (ends.upper[1:] == 0).all()
+    assert (ends.lower[1:] == 0).all()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("side", [-1, 1])
+@pytest.mark.parametrize("n", [5, 40, 400])
+def test_a_line_whose_logarithms_err_by_all_they_may(
+    way: str, side: int, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit, plain = 1e-6, score_transform.log1p
+    for module in (line, lines, score_transform):
+        monkeypatch.setattr(module, "NODE_ERROR", unit)
+    for module in (lines, score_transform):
+        monkeypatch.setattr(module, "log1p", lambda z: plain(z) * (1 + side * USED * unit))
+    x = np.array([0.0, 0.3, 1.1, 2.7]) * math.sqrt(n * SCORES.variance)
+    exact, ends = exact_excess(n, x), by_line(way, n, x)
+    assert (ends.lower <= exact).all()
+    assert (exact <= ends.upper).all()
+    assert (ends.lower > 0.9 * exact).all()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("n", [40, 400])
+@pytest.mark.parametrize("log_wrapped", [-1.0, -3.0])
+def test_a_period_that_is_much_too_short(way: str, n: int, log_wrapped: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes again is more, from above; from below it is taken off."""
+    for module in (line, lines):
+        monkeypatch.setattr(module, "LOG_WRAPPED", log_wrapped)
+        monkeypatch.setattr(module, "REACH", 4.0)
+    x = np.array([0.0, 0.3, 1.1, 2.7]) * math.sqrt(n * SCORES.variance)
+    exact, ends = exact_excess(n, x), by_line(way, n, x)
+    assert (ends.lower <= exact).all()
+    assert (exact <= ends.upper).all()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("n", [40, 400])
+def test_nodes_that_are_not_silent_and_are_left_out(way: str, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (line, lines, score_transform):
+        monkeypatch.setattr(module, "LOG_QUIET", -3.0)
+    x = np.array([0.0, 0.3, 1.1, 2.7]) * math.sqrt(n * SCORES.variance)
+    exact, ends = exact_excess(n, x), by_line(way, n, x)
+    assert (ends.lower <= exact).all()
+    assert (exact <= ends.upper).all()
 
 
 @pytest.mark.parametrize("log_cut", [-8.0, -16.0])
@@ -262,24 +331,18 @@ def test_a_hull_whose_sums_lose_all_they_may(knots: int, monkeypatch: pytest.Mon
     assert (values <= profiles.hull(eps, values)).all()
 
 
-@pytest.mark.parametrize("which", ["masses", "worths"])
-def test_a_long_game_by_blocks_whose_numbers_err_by_all_they_may(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The masses of a sum by a few units for each halving of the FFT, what a board is worth by a few for each step."""
+def test_a_long_game_by_blocks_whose_numbers_err_by_all_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a board is worth errs by a few units for each step."""
     unit, block, n, x = 1e-6, 10, 200, np.array([-20.0, -3.0, 0.0])
     game = long_game.LongGame([scores(law, 1.0) for law in corners(2.0).laws], block=block)
-    plain, value, added = game.worths([n], [x], None)[0], Board.value, long_game.sums
+    plain, found = game.worths([n], [x], None)[0], long_game.stop_losses
 
-    def less(*given: object) -> score_sums.Sums:
-        found = added(*given)
-        share = 1 - USED * 4 * unit * math.log2(len(found.value))
-        return found._replace(mass=Ends(found.mass.lower, found.mass.upper * share))
+    def less(*given: Any) -> Ends:
+        ends = found(*given)
+        return Ends(ends.lower, ends.upper * (1 - USED * unit * n))
 
-    if which == "masses":
-        monkeypatch.setattr(long_game, "UNIT", unit)
-        monkeypatch.setattr(long_game, "sums", less)
-    else:
-        monkeypatch.setattr(long_game, "BOARD_ERROR", unit)
-        monkeypatch.setattr(Board, "value", lambda board, at: value(board, at) * (1 - USED * unit * n))
+    monkeypatch.setattr(long_game, "BOARD_ERROR", unit)
+    monkeypatch.setattr(long_game, "stop_losses", less)
     assert (plain <= game.worths([n], [x], None)[0]).all()
 
 
