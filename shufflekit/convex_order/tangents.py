@@ -15,7 +15,7 @@ from shufflekit.accuracy import TINY, UNIT
 from shufflekit.atoms import Atoms
 from shufflekit.bracket import Ends
 
-MOST_OFF = 1e-5  # relative: from where lines are less certain on, all is put into one outcome
+MOST_OFF = 1e-8  # relative: from where lines are less certain on, all is put into one outcome
 MOST_LOOKS = 12  # for knots between which there is something
 
 

@@ -92,7 +92,7 @@ class NoisyMeanPair(Pair):
         return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol, None)
 
     def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
-        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), COARSE, aim)
+        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol, aim)
 
     def divergence(self, orders: Array) -> Array:
         """Infinite of a removed record, forth: all may have come, however unlikely that is."""
@@ -169,7 +169,7 @@ class EitherWay(Pair):
         return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol, None)
 
     def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
-        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), COARSE, aim)
+        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol, aim)
 
     def log_moment_bound(self, power: float) -> float:
         return self.one.log_moment_bound(power)
@@ -181,7 +181,7 @@ def _listed(pair: NoisyMeanPair | EitherWay, log_cut: float, rtol: float, aim: A
         certain = Atoms(np.zeros(1), np.full(1, math.log(TINY)), infinite=1.0)
         return Enclosure(certain, certain)
     backwards = isinstance(pair, NoisyMeanPair) and pair.backwards
-    eps, *ways = _coarsely(pair.reversed() if backwards else pair, log_cut, rtol)
+    eps, *ways = _coarsely(pair.reversed() if backwards else pair, log_cut, rtol, aim is not None)
     forth, back = ways[::-1] if backwards else ways
     if aim is not None:
         eps = focused(eps, connected(eps, forth.delta.upper, back.delta.upper), aim)
@@ -198,7 +198,9 @@ def _listed(pair: NoisyMeanPair | EitherWay, log_cut: float, rtol: float, aim: A
 
 
 @lru_cache(maxsize=4)  # both directions have the same knots
-def _coarsely(pair: NoisyMeanPair | EitherWay, log_cut: float, rtol: float) -> tuple[Array, Looked, Looked]:
+def _coarsely(
+    pair: NoisyMeanPair | EitherWay, log_cut: float, rtol: float, aimed: bool
+) -> tuple[Array, Looked, Looked]:
     """Knots from 0 to where in both directions only infinite losses are left, or what may be left out."""
     ways = _ways(pair)
 
@@ -206,7 +208,7 @@ def _coarsely(pair: NoisyMeanPair | EitherWay, log_cut: float, rtol: float) -> t
         found = [way.looked(eps, log_cut).delta.upper - way.infinite * (1 + ROUND_OFF) for way in ways]
         return np.asarray(np.max(found, axis=0))
 
-    eps = outwards(left, log_cut, rtol, MOST_EPS)
+    eps = outwards(left, log_cut, COARSE if aimed else rtol, MOST_EPS, rtol)
     return eps, *_both(pair, eps, log_cut)
 
 
