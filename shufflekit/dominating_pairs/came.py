@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shufflekit._binomial import pmf
 from shufflekit._validate import Array
@@ -38,7 +39,7 @@ class Shown(NamedTuple):
     ease: Array
     shift: Array
 
-    def kept(self, some: Array) -> "Shown":
+    def kept(self, some: NDArray[np.bool_]) -> "Shown":
         return Shown(*(values[some] for values in self))
 
 
@@ -113,7 +114,8 @@ def log_y(mean: NoisyMean, eps: Array, shown: Shown) -> tuple[Array, Array]:
     excess = np.where(all_came, 0.0, step * shown.ratio)
     off = 8 * UNIT * np.abs(excess)
     known = excess + 1 > off
+    least = np.where(known, excess, 0.0)
     with np.errstate(divide="ignore"):
-        log = np.where(known, np.log1p(np.where(known, excess, 0.0)), np.log(np.maximum(excess + 1 + off, 0.0)))
-    slack = np.where(known, off / np.where(known, excess + 1, 1.0) + 8 * UNIT * np.abs(np.where(known, log, 0.0)), np.inf)
+        log = np.where(known, np.log1p(least), np.log(np.maximum(excess + 1 + off, 0.0)))
+    slack = np.where(known, off / (least + 1) + 8 * UNIT * np.abs(np.log1p(least)), np.inf)
     return np.where(all_came, eps[:, None], log), slack

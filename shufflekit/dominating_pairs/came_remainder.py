@@ -21,6 +21,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import digamma, log_ndtr, ndtr
 
 from shufflekit._binomial import log_pmf
@@ -74,7 +75,7 @@ class Path(NamedTuple):
     x: Array
     step: Array
     curve: Array
-    inside: Array
+    inside: NDArray[np.bool_]
     log_y: Array
     grows: Array
 

@@ -79,6 +79,6 @@ def outwards(
     top = float(far[beyond[0]]) if len(beyond) else most
     apart, growth = APART * math.sqrt(rtol), math.log1p(max(GROWTH * math.sqrt(outer or rtol), LEAST_GROWTH))
     close = deviation * np.arange(0.0, CLOSE, apart)
-    outer = float(close[-1]) * np.exp(growth * np.arange(1.0, 1 + max(0.0, math.log(top / close[-1]) / growth)))
-    eps: Array = np.append(close, outer)
+    growing = float(close[-1]) * np.exp(growth * np.arange(1.0, 1 + max(0.0, math.log(top / close[-1]) / growth)))
+    eps: Array = np.append(close, growing)
     return np.append(eps[eps < top], top)
