@@ -43,29 +43,59 @@ class Shown(NamedTuple):
         return Shown(*(values[some] for values in self))
 
 
+class Stretches(NamedTuple):
+    """Of which sums over places are not exact: their first numbers, for all eps or by rows of them, and lengths.
+
+    Not all need be ``used``.
+    """
+
+    first: Array
+    length: Array
+    used: NDArray[np.bool_]
+
+
 class Came(NamedTuple):
-    """What numbers show, in sums over these places; the chance of all others at most, and the chances' relative
-    error. Sums over ``stretches`` are not exact."""
+    """What numbers show, in sums over these places; the chance of all others at most, and the relative error of
+    chances. At each eps what numbers between may add that hardly do, to delta and to the second law's tail."""
 
     shown: Shown
-    stretches: tuple[Stretch, ...]
+    stretches: Stretches
     missing: float
     error: float
+    dead: tuple[Array, Array] = (np.zeros(1), np.zeros(1))
 
 
 @lru_cache(maxsize=8)  # both directions, delta and tails, and a search for eps ask for the same
 def came(mean: NoisyMean, log_cut: float) -> Came:
     """All numbers but such as have about ``e^log_cut``, K = 0 aside, which shows nothing of values."""
+    first, last = numbers(mean, log_cut)
+    stretches = _stretches(mean, first, last)
+    k, weight = places(stretches)
+    inexact = [one for one in stretches if not one.exact]
+    start, length = (np.array([one[i] for one in inexact], dtype=np.float64) for i in (0, 1))
+    shown = shown_by(mean, k, weight * chances(mean, k))
+    return Came(shown, Stretches(start, length, np.ones(len(start), dtype=bool)), *unlooked(mean, log_cut))
+
+
+def numbers(mean: NoisyMean, log_cut: float) -> tuple[int, int]:
+    """The first and the last that is looked at."""
     others, rate = mean.population - 1, mean.rate
     first, last = window(others, rate, 1 - rate, log_cut) if rate < 1 else (others, others)
-    stretches = _stretches(mean, first + 1, last + 1)
-    k, weight = places(stretches)
-    chance = pmf(k - 1, others, rate) if rate <= 0.5 else pmf(mean.population - k, others, 1 - rate)
-    missing = ((first > 0) + (last < others)) * math.exp(log_cut)
+    return first + 1, last + 1
+
+
+def unlooked(mean: NoisyMean, log_cut: float) -> tuple[float, float]:
+    """The chance of all numbers that are not looked at, at most, and the relative error of those that are."""
+    first, last = numbers(mean, log_cut)
+    missing = ((first > 1) + (last < mean.population)) * math.exp(log_cut)
     # Places are rounded, which is felt as the mean's rounding is.
-    error = 2 * pmf_error(others * rate) + 8 * UNIT
-    inexact = tuple(one for one in stretches if not one.exact)
-    return Came(shown_by(mean, k, rate * weight * chance), inexact, float(missing), error)
+    return float(missing), 2 * pmf_error(mean.population * mean.rate) + 8 * UNIT
+
+
+def chances(mean: NoisyMean, k: Array) -> Array:
+    """m1: that the record came, and k in all."""
+    others, rate = mean.population - 1, mean.rate
+    return rate * (pmf(k - 1, others, rate) if rate <= 0.5 else pmf(mean.population - k, others, 1 - rate))
 
 
 def _stretches(mean: NoisyMean, first: int, last: int) -> list[Stretch]:
@@ -83,15 +113,21 @@ def _scale(mean: NoisyMean, k: int) -> float:
     """How far apart numbers are whose terms differ by a factor that is felt."""
     N, slope = mean.population, STEEP / k
     if not mean.replaced:
-        slope += N * mean.sigma / (mean.distance * math.sqrt(k) * (N + 1 - k))
+        slope += 1 / width(mean, k)
     return 1 / math.sqrt(1 / k + 1 / (N + 1 - k) + slope**2)
+
+
+def width(mean: NoisyMean, k: int) -> float:
+    """Of a removed record: so far apart numbers show by themselves what a deviation of the noise does."""
+    N = mean.population
+    return mean.distance / mean.sigma * math.sqrt(k) * (N + 1 - k) / N
 
 
 def shown_by(mean: NoisyMean, k: Array, chance: Array) -> Shown:
     N = float(mean.population)
     shift = mean.distance / (mean.sigma * np.sqrt(k))
     if mean.replaced:
-        return Shown(k, chance, N / k, np.ones(len(k)), shift)
+        return Shown(k, chance, N / k, np.ones(k.shape), shift)
     # At a rate of 1 all came, under P.
     ratio = np.where(k < N, (N - k) / k / (1 - mean.rate if mean.rate < 1 else 1.0), 0.0)
     return Shown(k, chance, ratio, mean.rate * ratio, shift)

@@ -9,6 +9,8 @@ what they are in its middle, c:
 * The excess of a lognormal is ``e^{-x^2/2}`` times ``int_0^inf e^{-x s - s^2/2} (1 - e^{-v s}) ds/sqrt(2 pi)``: in size
   at most ``|v| e^{(Im x)^2/2} G(Re x)`` with ``G(t) = E(Z - t)_+`` of a normal Z, if v's real part is not below 0. A
   normal probability is in the same way at most ``e^{(Im x)^2/2} Pr[Z > Re x]``. Both logarithms are concave in Re x.
+  Where x is far below 0 that says little: there the excess is 1 - y, and y times that of Y over 1/y, whose x is
+  ``-x - v``; and the probability 1 less another one.
 * x is its tangent at c, up to half the square of the distance times its largest second derivative. For that, log y is
   log(other) - log(k), and a constant: the other number is k + e where a record is replaced, ``y = 1 + e/k``; and
   N - k where it is removed.
@@ -18,6 +20,7 @@ are numbers what the largest term is.
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,12 +30,12 @@ from scipy.special import digamma, log_ndtr, ndtr
 from shufflekit._binomial import log_pmf
 from shufflekit._validate import Array
 from shufflekit.definitions import NoisyMean
-from shufflekit.dominating_pairs.came import log_y, shown_by
-from shufflekit.dominating_pairs.few_places import ACROSS, ALONG, LOG_REMAINDER, Stretch
+from shufflekit.dominating_pairs.came import Stretches, log_y, shown_by
+from shufflekit.dominating_pairs.few_places import ACROSS, ALONG, LOG_REMAINDER
 from shufflekit.dominating_pairs.lognormal_excess import mills
 
 FAR_OUT, VERY_FAR = 5.0, 50.0  # deviations from where on Mills' ratio is looked at, and from where on its series
-FARTHEST, TINY = 1e4, 1e-100  # further out tangents there are still above
+FARTHEST, TINY = 1e8, 1e-100  # further out tangents there are still above
 LOG_TWICE = math.log(2)  # sum and rule; and more than what is computed here is itself rounded by
 LOG_MOST = 700.0
 LOG_ROOT = math.log(2 * math.pi) / 2
@@ -69,7 +72,7 @@ class Rows(NamedTuple):
 class Path(NamedTuple):
     """x in the middle, its derivative, by how much it may leave its tangent, and where all this holds.
 
-    Besides log y there, and the logarithm of how many times as large y may be elsewhere.
+    Besides log y there, the logarithm of how many times as large y may be elsewhere, and by how much it moves at most.
     """
 
     x: Array
@@ -78,11 +81,12 @@ class Path(NamedTuple):
     inside: NDArray[np.bool_]
     log_y: Array
     grows: Array
+    moves: Array
 
 
-def remainder(mean: NoisyMean, backwards: bool, eps: Array, stretches: tuple[Stretch, ...]) -> Remainder:
+def remainder(mean: NoisyMean, backwards: bool, eps: Array, stretches: Stretches) -> Remainder:
     """Forth of ``sum m1 E(Y - y)_+`` and ``sum V Pr[Y > y]``; backwards of what these are for (Q, P)."""
-    if not stretches:
+    if not len(stretches.length):
         return Remainder(np.zeros(eps.shape), np.zeros(eps.shape))
     rows, signed = _rows(mean, stretches), -eps if backwards else eps
     path = _path(rows, backwards, signed)
@@ -93,15 +97,16 @@ def remainder(mean: NoisyMean, backwards: bool, eps: Array, stretches: tuple[Str
     return Remainder(of_delta, _of_tail(rows, path, backwards, extreme))
 
 
-def _rows(mean: NoisyMean, stretches: tuple[Stretch, ...]) -> Rows:
-    first, length = (np.array(column, dtype=np.float64) for column in zip(*stretches, strict=True))
-    half, N, rate = (length - 1) / 2, float(mean.population), mean.rate
-    c = first + half
+def _rows(mean: NoisyMean, stretches: Stretches) -> Rows:
+    N, rate, length = float(mean.population), mean.rate, stretches.length
+    half = (length - 1) / 2
+    c = np.where(stretches.used, stretches.first + half, N * rate + 1)
     log_chance = log_pmf(c - 1, N - 1, rate) if rate <= 0.5 else log_pmf(N - c, N - 1, 1 - rate)
+    log_chance = np.where(stretches.used, math.log(rate) + log_chance, -np.inf)
     slope = math.log(rate) - math.log1p(-rate) - digamma(c) + digamma(N - c + 1)
     low, high = np.maximum(c - ALONG * half, 0.5), np.maximum(N - c + 1 - ALONG * half, 0.5)
     bend = 1 / low + 1 / low**2 + 1 / high + 1 / high**2
-    return Rows(mean, c, half, length, math.log(rate) + log_chance, slope, bend)
+    return Rows(mean, c, half, length, log_chance, slope, bend)
 
 
 def _path(rows: Rows, backwards: bool, signed: Array) -> Path:
@@ -121,45 +126,74 @@ def _path(rows: Rows, backwards: bool, signed: Array) -> Path:
     sign, v = -1.0 if backwards else 1.0, beta / np.sqrt(c)
     step = sign / v * (own + log / (2 * c)) + v / (4 * c)
     curve = far**2 / 2 * (np.sqrt(c + far) / beta * bent + 3 / 8 * beta / near**2.5)
-    return Path(sign * log / v - v / 2, step, curve, inside, log, np.log1p(far / other) + np.log(c / near))
+    moves = np.exp(np.minimum(log, LOG_MOST)) * np.abs(way) / other * c * far / near**2
+    return Path(sign * log / v - v / 2, step, curve, inside, log, np.log1p(far / other) + np.log(c / near), moves)
 
 
 def _of_delta(rows: Rows, path: Path, backwards: bool, eps: Array, extreme: Array) -> Array:
-    """``m1 v G(x)``, and backwards times ``a y``; ``extreme`` is where log y makes that largest."""
+    """``m1 v G(x)``, or what delta is in the end and that with x mirrored; backwards times a, and y.
+
+    ``extreme`` is where log y makes that largest.
+    """
     beta = rows.mean.distance / rows.mean.sigma
-    log_g, slope = _excess(path.x)
     log_v, v_most = np.log(beta / np.sqrt(rows.near)), beta / np.sqrt(rows.number - rows.half)
-    in_ellipse = log_v + log_g
+    log_most = path.log_y + path.grows
+    with np.errstate(divide="ignore"):
+        log_end = np.log(np.abs(np.expm1(np.minimum(path.log_y, LOG_MOST))) + path.moves)
+    direct = _grown(rows, path, log_v + (log_most if backwards else 0.0), _excess)
+    mirrored = _grown(rows, _mirrored(rows, path), log_v + (0.0 if backwards else log_most), _excess)
+    in_ellipse = np.minimum(direct, np.logaddexp(mirrored, log_end + _spread(rows)))
     crude = np.log(v_most) + _excess((-extreme if backwards else extreme) / v_most - v_most / 2)[0]
     if backwards:
-        in_ellipse, crude = in_ellipse + eps[:, None] + path.log_y + path.grows, crude + eps[:, None] + extreme
-    return _total(rows, path, in_ellipse, slope, crude)
+        in_ellipse, crude = in_ellipse + eps[:, None], crude + eps[:, None] + extreme
+    return _total(rows, path, in_ellipse, crude)
 
 
 def _of_tail(rows: Rows, path: Path, backwards: bool, extreme: Array) -> Array:
     """Forth ``V Pr[Z > x + v]``; backwards of chances that are together m1 times N/k, no more than ``Pr[Z > x]``."""
     mean, beta, c = rows.mean, rows.mean.distance / rows.mean.sigma, rows.number
-    N, v = float(mean.population), beta / np.sqrt(c)
+    N = float(mean.population)
     v_most, v_least = (beta / np.sqrt(c - side * rows.half) for side in (1, -1))
+    mirrored = _mirrored(rows, path)
     if backwards:
         log_weight = np.log1p((N - c + rows.far) / rows.near)
-        moved = path._replace(curve=path.curve + rows.far * beta / (2 * rows.near**1.5))
+        own = path._replace(curve=path.curve + rows.far * beta / (2 * rows.near**1.5))
         far_out = -extreme / np.where(extreme < 0, v_most, v_least) - v_most / 2
     else:
         log_weight = np.log((N if mean.replaced else (N - c + rows.far) / (1 - mean.rate)) / rows.near)
-        moved = path._replace(x=path.x + v, step=path.step - v / (2 * c))
+        own = mirrored._replace(x=-mirrored.x, step=-mirrored.step)
         far_out = extreme / np.where(extreme > 0, v_most, v_least)
-    log_tail, slope = _tail(moved.x)
-    return _total(rows, moved, log_weight + log_tail, slope, log_weight + _tail(far_out)[0])
+    direct, rest = _grown(rows, own, log_weight, _tail), _grown(rows, mirrored, log_weight, _tail)
+    in_ellipse = np.minimum(direct, np.logaddexp(rest, log_weight + _spread(rows)))
+    return _total(rows, path, in_ellipse, log_weight + _tail(far_out)[0])
 
 
-def _total(rows: Rows, path: Path, log_value: Array, slope: Array, crude: Array) -> Array:
-    """Over all stretches, of terms that are m1 times this in the middle, and fall by ``slope`` where x rises."""
-    half, far = rows.half, rows.far
+def _mirrored(rows: Rows, path: Path) -> Path:
+    """``-x - v``, which is x with y inverted."""
+    v = rows.mean.distance / rows.mean.sigma / np.sqrt(rows.number)
+    curve = path.curve + rows.far * v / (2 * rows.near) * np.sqrt(rows.number / rows.near)
+    return path._replace(x=-path.x - v, step=-path.step + v / (2 * rows.number), curve=curve)
+
+
+def _grown(rows: Rows, path: Path, log_factor: Array, of: Callable[[Array], tuple[Array, Array]]) -> Array:
+    """The logarithm of what m1 in the middle is to be multiplied by, for terms ``m1 factor of(x)``."""
+    log, slope = of(path.x)
+    return np.asarray(log_factor + log + _spread(rows, path, slope))
+
+
+def _spread(rows: Rows, path: Path | None = None, slope: Array | float = 0.0) -> Array:
+    """Of terms that are m1 times something, that falls by ``slope`` where x rises, or by nothing at all."""
+    half, far, bend = rows.half, rows.far, rows.bend * (ACROSS * rows.half) ** 2 / 2
+    if path is None:
+        return np.asarray(np.abs(rows.slope) * far + bend)
     along = np.abs(rows.slope - slope * path.step) * far + slope * path.curve
-    across = rows.bend * (ACROSS * half) ** 2 / 2 + (np.abs(path.step) * ACROSS * half + path.curve) ** 2 / 2
-    in_ellipse = np.where(path.inside, log_value + along + across + LOG_REMAINDER, np.inf)
-    largest = np.minimum(in_ellipse, crude + np.abs(rows.slope) * half)
+    return np.asarray(along + bend + (np.abs(path.step) * ACROSS * half + path.curve) ** 2 / 2)
+
+
+def _total(rows: Rows, path: Path, in_ellipse: Array, crude: Array) -> Array:
+    """Over all stretches, of the smaller bound."""
+    in_ellipse = np.where(path.inside, in_ellipse + LOG_REMAINDER, np.inf)
+    largest = np.minimum(in_ellipse, crude + np.abs(rows.slope) * rows.half)
     log_size = rows.log_chance + np.log(rows.length) + largest + LOG_TWICE
     return np.asarray(np.exp(np.minimum(log_size, LOG_MOST)).sum(axis=1))
 

@@ -10,7 +10,8 @@ from shufflekit._validate import Array
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import Known
 from shufflekit.definitions import NoisyMean
-from shufflekit.dominating_pairs.came import Shown, came, log_y
+from shufflekit.dominating_pairs.came import Came, Shown, came, log_y
+from shufflekit.dominating_pairs.came_around import around, pays
 from shufflekit.dominating_pairs.came_remainder import remainder
 from shufflekit.dominating_pairs.lognormal_excess import excess, excess_error
 
@@ -35,16 +36,28 @@ class Summed(NamedTuple):
 
 def summed(mean: NoisyMean, backwards: bool, eps: Array, log_cut: float) -> Summed:
     """At each eps of 0 or more; K = 0 aside."""
-    found = came(mean, log_cut)
-    finite, infinite = found.shown.kept(found.shown.ratio > 0), found.shown.came[found.shown.ratio == 0]
-    rows = max(1, CHUNK // max(len(finite.came), 1))
-    parts = [_sums(mean, backwards, eps[start : start + rows], finite) for start in range(0, len(eps), rows)]
-    left, error = remainder(mean, backwards, eps, found.stretches), found.error + SUM_ERROR
-    ends = []
-    for side, off in zip(zip(*parts, strict=True), left, strict=True):
-        lower, upper = (np.concatenate(end) for end in zip(*side, strict=True))
-        ends.append(Ends(np.maximum(lower - off, 0.0) * (1 - error), (upper + off) * (1 + error)))
-    return Summed(Known(*ends), 0.0 if backwards else float(infinite.sum()), found.missing, error)
+    close = pays(mean, log_cut)
+    looked = around(mean, backwards, eps[:1], log_cut) if close else came(mean, log_cut)
+    infinite = 0.0 if close else float(looked.shown.came[looked.shown.ratio == 0].sum())
+    if not close:
+        looked = looked._replace(shown=looked.shown.kept(looked.shown.ratio > 0))
+    parts, rows = [], max(1, CHUNK // max(looked.shown.came.shape[-1], 1))
+    for start in range(0, len(eps), rows):
+        some = eps[start : start + rows]
+        found = around(mean, backwards, some, log_cut) if close else looked
+        parts.append(_part(mean, backwards, some, found))
+    known = Known(
+        *(Ends(*(np.concatenate(end) for end in zip(*side, strict=True))) for side in zip(*parts, strict=True))
+    )
+    return Summed(known, 0.0 if backwards else infinite, looked.missing, looked.error + SUM_ERROR)
+
+
+def _part(mean: NoisyMean, backwards: bool, eps: Array, found: Came) -> Known:
+    error, ends = found.error + SUM_ERROR, []
+    left = remainder(mean, backwards, eps, found.stretches)
+    for (lower, upper), off, dead in zip(_sums(mean, backwards, eps, found.shown), left, found.dead, strict=True):
+        ends.append(Ends(np.maximum(lower - off, 0.0) * (1 - error), (upper + off + dead) * (1 + error)))
+    return Known(*ends)
 
 
 def _sums(mean: NoisyMean, backwards: bool, eps: Array, shown: Shown) -> Known:
