@@ -4,10 +4,13 @@ from shufflekit.convex_order.grids import Grid, contract, split
 from shufflekit.convex_order.potentials import potential, profile
 from shufflekit.convex_order.profiles import Tails, connected, extended, hull, untold
 from shufflekit.convex_order.rounding import cells, divided, divided_in_order, put_together, spread
+from shufflekit.convex_order.tangents import Known, below
 
 __all__ = [
     "Grid",
+    "Known",
     "Tails",
+    "below",
     "cells",
     "connected",
     "contract",

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,6 +15,10 @@ KNOTS_PER_DEVIATION, AT_RTOL = 64, 5e-5  # so many at that tolerance; what they 
 MOST_TIMES = 20.0
 MOST_FOCUSED = 12_000  # knots: the price grows with them
 FARTHEST, LOOKS, ROUGH = 700.0, 60, 20  # eps looked at first, looks at most, and times the tolerance of a look
+APART, CLOSE = 1.5, 10.0  # deviations, times the root of rtol, up to so many
+GROWTH, LEAST_GROWTH = 0.3, 2.5e-3  # beyond, of eps, times the root of rtol: large losses may count for much
+MUCH = 4.0  # times what may be left out, that may be left at the last knot
+FIRST, FARTHER, LEAST = 3.0, 1.2, 1e-12  # deviations looked at first, times as far then, and the least of them
 
 
 def knots(pair: Pair, log_cut: float, rtol: float = 1e-4) -> Array:
@@ -59,3 +64,21 @@ def knots_of_both(forth: Pair, back: Pair, log_cut: float, rtol: float = 1e-4) -
     """Points that reach as far as either direction needs."""
     found = [knots(pair, log_cut, rtol) for pair in ([forth] if forth == back else [forth, back])]
     return max(found, key=lambda points: float(points[-1]))
+
+
+def outwards(
+    left: Callable[[Array], Array], log_cut: float, rtol: float, most: float, outer: float | None = None
+) -> Array:
+    """Points from 0 to where no more than about ``e^log_cut`` is left, or to ``most``: ever farther apart.
+
+    A deviation is that of a Gaussian loss of which so much is left at 0; ``outer`` is a tolerance beyond some of them.
+    """
+    deviation = max(math.sqrt(2 * math.pi) * float(left(np.zeros(1))[0]), LEAST)
+    far = np.minimum(FIRST * deviation * FARTHER ** np.arange(math.log(most / deviation) / math.log(FARTHER)), most)
+    beyond = np.flatnonzero(left(far) <= MUCH * math.exp(log_cut))
+    top = float(far[beyond[0]]) if len(beyond) else most
+    apart, growth = APART * math.sqrt(rtol), math.log1p(max(GROWTH * math.sqrt(outer or rtol), LEAST_GROWTH))
+    close = deviation * np.arange(0.0, CLOSE, apart)
+    growing = float(close[-1]) * np.exp(growth * np.arange(1.0, 1 + max(0.0, math.log(top / close[-1]) / growth)))
+    eps: Array = np.append(close, growing)
+    return np.append(eps[eps < top], top)

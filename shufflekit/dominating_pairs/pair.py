@@ -48,6 +48,11 @@ class Pair(ABC):
         """A number that no loss exceeds but infinite ones: from there on delta falls no more."""
         return self.largest_loss
 
+    @property
+    def infinite(self) -> float:
+        """Of P's mass where Q has none, what is known beforehand: no eps brings delta below it."""
+        return 0.0
+
     @abstractmethod
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         """``H_{e^eps}(P||Q) = E_P[(1 - e^{eps - loss})_+]`` of one round, at an array of eps >= 0.

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from shufflekit._validate import Array
-from shufflekit.accuracy import LOG_LEFT_OUT, LOG_LEFT_OUT_OF_SEARCH
+from shufflekit.accuracy import LOG_LEFT_OUT, LOG_LEFT_OUT_OF_SEARCH, SUM_ERROR
 from shufflekit.bracket import Bracket, Ends, bracket
 from shufflekit.dominating_pairs import Pair
 
@@ -33,6 +33,8 @@ def delta(pair: Pair, eps: float, rtol: float) -> Bracket:
 
 def epsilon(pair: Pair, delta: float, rtol: float) -> Bracket:
     """The least eps with ``delta(eps) <= delta`` of one round, both ends."""
+    if pair.infinite * (1 - SUM_ERROR) > delta:
+        return bracket(math.inf, math.inf)
     if pair.guide is not None:
         return _guided(pair, pair.guide, delta, rtol)
     search = _Search(pair, delta)
