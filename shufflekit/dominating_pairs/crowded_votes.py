@@ -27,6 +27,7 @@ from shufflekit.accuracy import STRETCH_ERROR, SUM_ERROR, UNIT, pmf_error
 from shufflekit.atoms import Enclosure
 from shufflekit.dominating_pairs.blocks import Blocks, means, window
 from shufflekit.dominating_pairs.loss_bins import LossBins
+from shufflekit.dominating_pairs.sign_blocks import NARROW, moved_in, moved_out, shape
 from shufflekit.dominating_pairs.third_votes import Thirds, thirds_of
 from shufflekit.dominating_pairs.votes_law import VotesLaw
 
@@ -39,7 +40,8 @@ CELLS, LONGEST, SHORTEST = 2**20, 2**12, 2**6  # of a table of signs; its sums, 
 
 
 class Close(NamedTuple):
-    """How near a list is to be: the widths of blocks of signs and of cells of weights, relative; that of its losses."""
+    """How near a list is to be: what blocks of signs may add to the variance, and how wide cells of weights are, both
+    relative; and how wide those of losses are."""
 
     signs: float
     weights: float
@@ -66,6 +68,26 @@ class Groups(NamedTuple):
     high: Array
 
 
+class SignBlocks(NamedTuple):
+    """Numbers of signs of one parity, from either side, their masses times e^LOG_SCALE, weights from below, and shares
+    at the higher end of W; where blocks start; and of each block its group, and the ends of W there."""
+
+    below: Array
+    above: Array
+    mass: Array
+    weight: Array
+    share: Array
+    low: Array
+    high: Array
+    group: Places
+    start: Places
+
+    @property
+    def moved(self) -> tuple[Array, Array]:
+        """The masses at the lower end of W and at the upper one."""
+        return self.mass * (1 - self.share), self.mass * self.share
+
+
 def crowded(law: VotesLaw, parts: Blocks, log_cut: float, close: Close, missing: float) -> Enclosure | None:
     """Both lists; None if some losses are too large for it. ``missing`` is the P-mass outside the blocks."""
     light, heavy, reach = _range(law, parts, log_cut)
@@ -84,14 +106,10 @@ def crowded(law: VotesLaw, parts: Blocks, log_cut: float, close: Close, missing:
         light, heavy = max(light - spread, least), heavy + spread
         thirds = thirds_of(law, groups.rest, groups.low, groups.high, stretched(light, heavy, near, usual.weights))
     lower, upper = (LossBins(close.losses, law.gap / 2) for _ in range(2))
-    mass = parts.mass * math.exp(LOG_SCALE)
-    for signs, below, above in _passes(parts):
-        for rows, s, table in _tables(signs, sums):
-            table *= mass[rows, None]
-            if below:
-                _put_below(lower, s, table, rows, groups, thirds)
-            if above:
-                _put_above(upper, s, table, rows, groups, thirds)
+    width = _block_width(parts, close.signs, reach)
+    for block in _sign_blocks(parts, groups, width):
+        _put_below(lower, block, sums, light, thirds)
+        _put_above(upper, block, sums, thirds)
     error = _error(law, parts) + (thirds.error if thirds else 0.0)
     # Beyond the sums looked at lies less than 2 e^log_cut of P's mass, on either side; small masses are no numbers.
     missing += 6 * math.exp(log_cut) + len(parts.mass) * heavy * math.ulp(0.0)
@@ -158,51 +176,81 @@ def _growing(length: float, step: float) -> Array:
     return step * GROWTH * (GROWTH ** np.arange(1.0, number + 1) - 1) / (GROWTH - 1)
 
 
-def _passes(parts: Blocks) -> list[tuple[Array, bool, bool]]:
-    """Numbers of signs, and whether they are for the lower list, and for the upper one."""
-    return [(parts.low, True, True)] if parts.single else [(parts.low, True, False), (parts.high, False, True)]
+def _block_width(parts: Blocks, near: float, reach: float) -> float:
+    """As wide as the variance may be off by: from above a chord adds, z deviations out, z^2/48 of the square."""
+    first, last = float(parts.low[0]), float(parts.high[-1])
+    if reach + 2 > NARROW * first:
+        return 1.0
+    return math.sqrt(near / (reach**2 / (12 * last) + 1 / 8)) * first
 
 
-def _tables(signs: Array, sums: int) -> Iterator[tuple[Places, Array, Array]]:
-    """The rows with even numbers of signs, and with odd ones; stretches of sums S >= 0; ``Pr[S]``, times e^LOG_SCALE.
+def _sign_blocks(parts: Blocks, groups: Groups, width: float) -> Iterator[SignBlocks]:
+    """Numbers of one parity in blocks that are no wider, each within a group."""
+    for parity in (0, 1) if parts.single else (0,):
+        # One sign less, or more, of so many.
+        below, above = (
+            (parts.low, parts.low) if parts.single else (parts.low - parts.low % 2, parts.high + parts.high % 2)
+        )
+        rows = np.flatnonzero(below % 2 == parity)
+        if not len(rows):
+            continue
+        number = groups.number[rows]
+        place = np.floor((below[rows] - below[0]) / max(width, 1.0))
+        start = np.flatnonzero((np.diff(number, prepend=-1) != 0) | (np.diff(place, prepend=-1.0) != 0))
+        low, high = groups.low[number], groups.high[number]
+        share = np.where(high > low, (groups.less[rows] - low) / np.where(high > low, high - low, 1.0), 0.0)
+        mass = parts.mass[rows] * math.exp(LOG_SCALE)
+        yield SignBlocks(
+            below[rows], above[rows], mass, groups.more[rows], share, low[start], high[start], number[start], start
+        )
+
+
+def _tables(low: Array, high: Array, sums: int) -> Iterator[tuple[Array, Array, Array]]:
+    """Stretches of sums S >= 0, and Pr[S] of either number of signs, a row for each, times e^LOG_SCALE.
 
     Within a stretch each is from the one before, by a product of a few roundings.
     """
-    for parity in (0, 1):
-        rows = np.flatnonzero(signs % 2 == parity)
-        c, length = signs[rows][:, None], min(max(CELLS // max(len(rows), 1), SHORTEST), LONGEST)
-        for first in range(0, sums if len(rows) else 0, length):
-            s = np.arange(first, min(first + length, sums), dtype=np.float64) * 2 + parity
-            begin = np.minimum(s[:1], c)
-            start = np.where(s[0] <= c, np.exp(log_pmf((c + begin) / 2, c, 0.5) + LOG_SCALE), 0.0)
-            ratio = np.maximum(c - s[:-1], 0.0) / (c + s[:-1] + 2)
-            yield rows, s, start * np.concatenate([np.ones(c.shape), np.cumprod(ratio, axis=1)], axis=1)
+    alone = bool((low == high).all())
+    c = (low if alone else np.concatenate([low, high]))[:, None]
+    length = min(max(CELLS // len(c), SHORTEST), LONGEST)
+    for first in range(0, sums, length):
+        s = np.arange(first, min(first + length, sums), dtype=np.float64) * 2 + low[0] % 2
+        begin = np.minimum(s[:1], c)
+        start = np.where(s[0] <= c, np.exp(log_pmf((c + begin) / 2, c, 0.5) + LOG_SCALE), 0.0)
+        ratio = np.maximum(c - s[:-1], 0.0) / (c + s[:-1] + 2)
+        table = start * np.concatenate([np.ones(c.shape), np.cumprod(ratio, axis=1)], axis=1)
+        yield s[:, None], table[: len(low)].T, table[-len(low) :].T
 
 
-def _put_below(bins: LossBins, s: Array, table: Array, rows: Places, groups: Groups, thirds: Thirds | None) -> None:
-    number = groups.number[rows]
-    start = np.flatnonzero(np.diff(number, prepend=-1))
-    mass, weight = (np.add.reduceat(part, start).T for part in (table, table * groups.more[rows, None]))
-    if thirds:
-        own = number[start]
-        mass, weight = (
-            product(mass, thirds.mass[own]),
-            product(weight, thirds.mass[own]) + product(mass, thirds.weight[own]),
-        )
-    bins.put_below(s[:, None], mass, weight)
+def _put_below(bins: LossBins, block: SignBlocks, sums: int, light: float, thirds: Thirds | None) -> None:
+    of = shape(block.below, block.mass, block.start)
+    mean, ends = (
+        of.mean(block.weight, block.mass, block.start),
+        moved_in(block.below, block.mass, block.weight, block.start, light, 2.0 * sums),
+    )
+    group = np.flatnonzero(np.diff(block.group, prepend=-1))
+    for s, few, many in _tables(ends.low, ends.high, sums):
+        mass = (few * (1 - ends.share) + many * ends.share) * of.mass
+        weight = mass * mean
+        if thirds:
+            own, (mass, weight) = block.group[group], (np.add.reduceat(part, group, axis=1) for part in (mass, weight))
+            cells, heavy = thirds.mass[own], thirds.weight[own]
+            mass, weight = product(mass, cells), product(weight, cells) + product(mass, heavy)
+        bins.put_below(s, mass, weight)
 
 
-def _put_above(bins: LossBins, s: Array, table: Array, rows: Places, groups: Groups, thirds: Thirds | None) -> None:
-    number = groups.number[rows]
-    start, low, high = np.flatnonzero(np.diff(number, prepend=-1)), groups.low[number], groups.high[number]
-    share = np.where(high > low, (groups.less[rows] - low) / np.where(high > low, high - low, 1.0), 0.0)
-    down, up = (np.add.reduceat(table * part[:, None], start).T for part in (1 - share, share))
-    if thirds:
-        down, up = product(down, thirds.from_low[number[start]]), product(up, thirds.from_high[number[start]])
-        bins.put_above(s[:, None], down + up, thirds.nodes)
-    else:
-        bins.put_above(s[:, None], down, low[start])
-        bins.put_above(s[:, None], up, high[start])
+def _put_above(bins: LossBins, block: SignBlocks, sums: int, thirds: Thirds | None) -> None:
+    group = np.flatnonzero(np.diff(block.group, prepend=-1))
+    parts = [(np.add.reduceat(mass, block.start), moved_out(block.above, mass, block.start)) for mass in block.moved]
+    ends = parts[0][1]
+    for s, few, many in _tables(ends.low, ends.high, sums):
+        down, up = ((few * (1 - one.share) + many * one.share) * mass for mass, one in parts)
+        if thirds:
+            own, (down, up) = block.group[group], (np.add.reduceat(part, group, axis=1) for part in (down, up))
+            bins.put_above(s, product(down, thirds.from_low[own]) + product(up, thirds.from_high[own]), thirds.nodes)
+        else:
+            bins.put_above(s, down, block.low)
+            bins.put_above(s, up, block.high)
 
 
 def _error(law: VotesLaw, parts: Blocks) -> float:

@@ -43,8 +43,9 @@ def thirds_of(law: VotesLaw, rest: Array, low: Array, high: Array, nodes: Array)
         share = np.clip((light[:, 1:-1] - nodes[:-1]) / np.diff(nodes), 0.0, 1.0)
         moved.append(divided_in_order(share, cut.mass[:, 1:-1]))
         beyond += (cut.mass * heavy)[:, [0, -1]].sum(axis=1)
-    below, error = cuts[0], max(cut.error for cut in cuts)
-    return Thirds(nodes, below.mass, below.mass * below.heavy, moved[0], moved[1], beyond, error)
+    # From below, what is lighter than the first node is left out.
+    mass, error = cuts[0].mass * (np.arange(len(nodes) + 1) > 0), max(cut.error for cut in cuts)
+    return Thirds(nodes, mass, mass * cuts[0].heavy, moved[0], moved[1], beyond, error)
 
 
 def _cut(law: VotesLaw, rest: Array, own: Array, nodes: Array) -> Cut:

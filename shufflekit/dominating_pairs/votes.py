@@ -43,7 +43,7 @@ from shufflekit.dominating_pairs.sign_tails import SignTails
 from shufflekit.dominating_pairs.votes_law import VotesLaw
 
 FEW_OUTCOMES, MOST_OUTCOMES = 2**14, 2**21  # that are listed as they are; that are looked at one by one
-MOST_SIGNS = 3e7  # numbers of signs in a list, times sums of them
+MOST_NUMBERS = 2**16  # of signs in a list, that are told apart
 ADDED = 1.6  # times rtol, relative to the variance: the square of the widths of cells of losses
 PART_OF_APART = 0.6  # of the distance that knots may have: these widths
 MOST_EPS = 310.0  # no finite loss is larger
@@ -97,8 +97,8 @@ class Votes(VotesLaw):
         kinds = len(self._third_nodes(first, last, rtol, log_cut)) if self.third_rate else 1
         outcomes = labelled * len(signs) * kinds
         if outcomes > FEW_OUTCOMES:
-            widest = max(close.signs, labelled * len(signs) / (MOST_SIGNS * max(first, 1)))
-            parts = blocks(self.count, self.rate, self.rest, width=widest, log_cut=log_cut)
+            width = max(close.signs / 8, labelled / (MOST_NUMBERS * max(first, 1))) if labelled > FEW_OUTCOMES else 0.0
+            parts = blocks(self.count, self.rate, self.rest, width=width, log_cut=log_cut)
             found = crowded(self, parts, log_cut, close, self._missing(parts))
             if found is not None:
                 return found
