@@ -1,4 +1,4 @@
-"""Two numbers of signs for many: against sums of signs in whole numbers, at every k, and with the weights that go along."""
+"""Two numbers of signs for many: against all sums of signs, at every k, and with the weights that go along."""
 
 import math
 from fractions import Fraction

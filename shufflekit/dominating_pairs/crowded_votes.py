@@ -32,6 +32,7 @@ from shufflekit.dominating_pairs.third_votes import Thirds, thirds_of
 from shufflekit.dominating_pairs.votes_law import VotesLaw
 
 MOST_TOLD = 0.75  # of the weight, that the sum may tell: beyond, weights near each other are not so in terms of Q/R
+MOST_SIGNS = 1e7  # sums of all blocks together
 MOST_CUT = 2e5  # cells of weights, in all groups together
 FAR, GROWTH = 6.0, 1.2  # deviations of c and W, beyond which cells are ever wider; times
 Places = NDArray[np.intp]
@@ -181,7 +182,7 @@ def _block_width(parts: Blocks, near: float, reach: float) -> float:
     first, last = float(parts.low[0]), float(parts.high[-1])
     if reach + 2 > NARROW * first:
         return 1.0
-    return math.sqrt(near / (reach**2 / (12 * last) + 1 / 8)) * first
+    return max(math.sqrt(near / (reach**2 / (12 * last) + 1 / 8)) * first, (last - first) * reach / MOST_SIGNS)
 
 
 def _sign_blocks(parts: Blocks, groups: Groups, width: float) -> Iterator[SignBlocks]:
