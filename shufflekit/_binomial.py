@@ -99,9 +99,9 @@ def _short_tail(m: Array, n: Array, p: float, rest: float) -> Array:
 def masses(edges: ArrayLike, n: ArrayLike, p: float, rest: float) -> Array:
     """``Pr[edges[i] <= Bin(n, p) < edges[i+1]]`` along the last axis: differences of whichever tail is small."""
     edges, n = np.asarray(edges, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    low = edges <= n * p
+    edges, n = np.broadcast_arrays(edges, n)
+    low, below, above = edges <= n * p, np.zeros(edges.shape), np.zeros(edges.shape)
     # Pr[X < e] is the other kind's tail, Pr[n - X >= n - e + 1].
-    below = np.where(low, tail(np.where(low, n - edges + 1, n + 1), n, rest, p), 0.0)
-    above = np.where(low, 0.0, tail(np.where(low, n + 1, edges), n, p, rest))
+    below[low], above[~low] = tail((n - edges + 1)[low], n[low], rest, p), tail(edges[~low], n[~low], p, rest)
     crossing = low[..., :-1] & ~low[..., 1:]
     return np.asarray(np.diff(below) - np.diff(above) + crossing)

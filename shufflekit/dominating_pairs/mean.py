@@ -11,13 +11,16 @@ from functools import lru_cache
 
 import numpy as np
 
+from shufflekit._binomial import log_pmf
 from shufflekit._validate import Array
-from shufflekit.accuracy import LOG_LEFT_OUT_OF_POINTS, TINY, loss_limit, score_error
+from shufflekit.accuracy import LOG_LEFT_OUT_OF_POINTS, TINY, loss_limit, pmf_error, score_error
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import profile, put_together, spread
 from shufflekit.definitions import Definition, Kind, ScoreLaw
-from shufflekit.dominating_pairs.pair import Pair
+from shufflekit.dominating_pairs.blocks import window
+from shufflekit.dominating_pairs.listed_votes import drawn_together, put_apart
+from shufflekit.dominating_pairs.pair import Aim, Pair
 from shufflekit.dominating_pairs.ratio_atoms import both_ends, cells_of_loss
 from shufflekit.dominating_pairs.score_grid import LogMoments, finite_score
 from shufflekit.dominating_pairs.score_sums import Sums, sums
@@ -28,6 +31,8 @@ MOST_RATIO = 1_000  # of the two scores, so that one grid holds both
 # Losses divided between two of a grid add (1/50)^2 / 6 = 7e-5 to their variance, and half of that to eps.
 ATOMS_PER_DEVIATION = 50
 LOG_CUTS = (-60.0, -240.0)  # where none is asked for
+FEW_OUTCOMES, MOST_OUTCOMES = 2**14, 2**21  # that are listed as they are; that are looked at one by one
+ADDED = 1.6  # times rtol, relative to the variance: the square of how near losses are not told apart
 PART_OF_RTOL = 1 / 8  # that rounding a score may add to its variance
 
 
@@ -64,6 +69,17 @@ class MeanOfScores(Pair):
         return Ends(np.where(reached, lower, 0.0), np.where(reached, upper, 0.0))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
+        return self._listed(log_cut, rtol, math.sqrt(ADDED * rtol) * self._deviation)
+
+    def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
+        return self._listed(log_cut, rtol, aim.apart)
+
+    def _listed(self, log_cut: float, rtol: float, near: float) -> Enclosure:
+        known = outcomes(self.law, self.slots, log_cut)
+        if known is not None:
+            known = known.reversed() if self.backwards else known
+            few = len(known.loss) <= FEW_OUTCOMES
+            return Enclosure(known, known) if few else Enclosure(drawn_together(known, near), put_apart(known, near))
         lower, upper = self._ends(log_cut, rtol)
         cell = cells_of_loss(upper, ATOMS_PER_DEVIATION)
         first = np.append(np.flatnonzero(np.diff(cell, prepend=cell[0] - 1)), len(cell) - 1)
@@ -75,8 +91,36 @@ class MeanOfScores(Pair):
     def _local_eps(self) -> float:
         return max(abs(math.log(one.t0)) for one in self.law)
 
+    @property
+    def _deviation(self) -> float:
+        """About that of the loss."""
+        return math.sqrt(sum(one.chance * one.u0**2 for one in self.law) / self.slots)
+
     def _ends(self, log_cut: float, rtol: float) -> tuple[Atoms, Atoms]:
         return both_ends(_sums(self.law, self.slots, log_cut, rtol), self.slots, self.backwards)
+
+
+@lru_cache(maxsize=2)  # both directions have the same
+def outcomes(law: ScoreLaw, slots: int, log_cut: float) -> Atoms | None:
+    """All that may be seen, if that is not too much: how many are not silent, and how many of these speak for P."""
+    up, _, down = sorted(law, key=lambda one: -one.u0)
+    rate, silent = up.chance + down.chance, 1 - up.chance - down.chance
+    share, rest = up.chance / rate, down.chance / rate
+    few, many = window(slots, rate, silent, log_cut)
+    low, high = window(few, share, rest, log_cut)[0], window(many, share, rest, log_cut)[1]
+    if (many - few + 1) * (high - low + 1) > MOST_OUTCOMES:
+        return None
+    c, a = np.arange(few, many + 1.0)[:, None], np.arange(low, high + 1.0)
+    log_q = log_pmf(c, slots, rate) + np.where(a <= c, log_pmf(np.minimum(a, c), c, share), -np.inf)
+    kept = log_q > log_cut - math.log(log_q.size)
+    c, a, log_q = np.broadcast_to(c, kept.shape)[kept], np.broadcast_to(a, kept.shape)[kept], log_q[kept]
+    drift = (a * up.u0 + (c - a) * down.u0) / slots
+    ratio = (slots - c + a * up.t0 + (c - a) * down.t0) / slots
+    loss = np.where(drift > -0.5, np.log1p(np.maximum(drift, -0.5)), np.log(ratio))
+    order = np.argsort(loss, kind="stable")
+    # Each of the two numbers leaves out as much on either side, and so much is left out one by one.
+    missing = 5 * max(1.0, up.t0) * math.exp(log_cut)
+    return Atoms(loss[order], log_q[order], missing, error=pmf_error(slots * rate) + pmf_error(float(many)))
 
 
 @lru_cache(maxsize=8)  # both directions have the same

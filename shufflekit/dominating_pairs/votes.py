@@ -14,6 +14,7 @@ costs the same whatever ``count`` is.
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import (
     DIFFERENCE_ERROR,
     KNOWN,
+    LOG_LEFT_OUT,
     LOG_LEFT_OUT_OF_POINTS,
     START_ERROR_OF_MANY,
     STRETCH_ERROR,
@@ -32,16 +34,20 @@ from shufflekit.accuracy import (
 )
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
-from shufflekit.convex_order import Tails, connected, untold
+from shufflekit.convex_order import profile
 from shufflekit.dominating_pairs.blocks import Blocks, Cells, blocks, cells, means, outside, window
-from shufflekit.dominating_pairs.knots import knots
-from shufflekit.dominating_pairs.listed_votes import Rows, listed_votes
+from shufflekit.dominating_pairs.crowded_votes import MOST_TOLD, Close, crowded
+from shufflekit.dominating_pairs.listed_votes import Rows, drawn_together, listed_votes, put_apart
+from shufflekit.dominating_pairs.pair import Aim
 from shufflekit.dominating_pairs.sign_tails import SignTails
 from shufflekit.dominating_pairs.votes_law import VotesLaw
 
-MOST_ATOMS = 200_000  # that are listed one by one
+FEW_OUTCOMES, MOST_OUTCOMES = 2**14, 2**21  # that are listed as they are; that are looked at one by one
+MOST_NUMBERS = 2**16  # of signs in a list, that are told apart
+ADDED = 1.6  # times rtol, relative to the variance: the square of the widths of cells of losses
+PART_OF_APART = 0.6  # of the distance that knots may have: these widths
 MOST_EPS = 310.0  # no finite loss is larger
-CLOSEST_ROWS = 5e-5  # a tolerance: nearer ones cost much, and more is lost between knots as a rule
+MOST_ROWS = 2**14  # of an evaluation of delta
 CHUNK, MOST_CELLS = 100_000, 2**21  # numbers worked on at once; of a table of tails, to fit in memory several times
 PART, PART_OF_LIST, ROUGH, LOG_ALL = 0.8, 0.6, 0.2, -740.0  # of rtol, that blocks take; a first look, and how deep
 CHEAPER = 16  # times: a cell of a table is less work than what it serves
@@ -55,16 +61,13 @@ class Votes(VotesLaw):
     def reversed(self) -> "Votes":
         return self
 
-    @property
-    def closest(self) -> float:  # type: ignore[override]
-        """See ``Pair``: but for a third kind, what is listed one by one is exact, and all else as near as this."""
-        return super().closest if self.third_rate else CLOSEST_ROWS
-
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         if log_cut is None:
             # What may be left out follows from how small the answer is.
             rough = self.delta(eps[eps < self.largest_loss], ROUGH, LOG_ALL).lower
             log_cut = math.log(max(float(rough.min(initial=1.0)), KNOWN)) + LOG_LEFT_OUT_OF_POINTS
+        if self.third_rate and self._rows_of_points(rtol, log_cut) > MOST_ROWS:
+            return _listed_delta(self, eps, rtol, log_cut)
         parts = blocks(self.count, self.rate, self.rest, width=PART * rtol, log_cut=log_cut)
         noise = pmf_error(self.count * self.rate) if parts.single and not self.third_rate else STRETCH_ERROR
         lighter, heavier = self.rows(parts, rtol, log_cut)
@@ -77,35 +80,52 @@ class Votes(VotesLaw):
         return Ends(np.where(reached & (lower > KNOWN), lower, 0.0), np.where(reached, upper, 0.0))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
+        deviation, z = self._deviation(), math.sqrt(max(1.0, -2 * (log_cut - LOG_LEFT_OUT)))
+        losses = math.sqrt(ADDED * rtol)
+        return self._listed(log_cut, rtol, Close(PART_OF_LIST * rtol, losses / z, losses * deviation))
+
+    def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
+        deviation = self._deviation()
+        losses = PART_OF_APART * aim.apart / deviation
+        weights = losses / math.hypot(1.0, aim.tilt * deviation)
+        return self._listed(log_cut, rtol, Close(losses**2 / 5, weights, losses * deviation))
+
+    def _listed(self, log_cut: float, rtol: float, close: Close) -> Enclosure:
+        """One by one where outcomes are few, or say much; else as ``crowded``."""
         first, last = window(self.count, self.rate, self.rest, log_cut)
+        signs, labelled = self._likely_signs(last, log_cut), last - first + 1
         kinds = len(self._third_nodes(first, last, rtol, log_cut)) if self.third_rate else 1
-        signs = self._likely_signs(last, log_cut)
-        # With a third kind, most combinations of its number and the labelled ones' are too rare to be listed.
-        if (last - first + 1) * len(signs) * kinds <= MOST_ATOMS * (40 if self.third_rate else 1):
-            parts = blocks(self.count, self.rate, self.rest, width=0.0, log_cut=log_cut)
-            missing = self._missing(parts)
-            lighter, heavier = self.rows(parts, rtol, log_cut)
-            lower = listed_votes(lighter, signs, self.less, self.gap, missing, log_cut)
-            upper = lower
-            if lighter is not heavier:
-                # What was moved far out, beyond all likely values of d, is better missing: its losses are extreme.
-                low, high = self._third_window(first, last, log_cut)
-                d = (heavier.apart - self.base) / self.third
-                far = (d < low - 0.5) | (d > high + 0.5)
-                missing += float(dot(heavier.mass[far], heavier.weight[far]))
-                heavier = Rows(*(values[~far] for values in heavier))
-                upper = listed_votes(heavier, signs, self.less, self.gap, missing, log_cut)
-            return Enclosure(*(atoms._replace(spacing=self._spacing()) for atoms in (lower, upper)))
-        rtol = max(rtol, CLOSEST_ROWS)
-        eps = knots(self, log_cut, rtol)
-        parts = blocks(self.count, self.rate, self.rest, width=PART_OF_LIST * rtol, log_cut=log_cut)
-        above = self.delta(eps, rtol, log_cut).upper
-        rows = self._averaged(parts)
-        below, infinite = self._tails(rows, eps), float(dot(self._infinite(rows.signs, rows.apart), rows.mass))
-        # The mass between two knots is a difference of tails.
-        error = 100 * float(tail_error(parts.high[-1])) + STRETCH_ERROR
-        lower = untold(below, below, infinite * (1 - error))._replace(error=error)
-        return Enclosure(lower, connected(eps, above, above))
+        outcomes = labelled * len(signs) * kinds
+        if outcomes > FEW_OUTCOMES:
+            width = max(close.signs / 8, labelled / (MOST_NUMBERS * max(first, 1))) if labelled > FEW_OUTCOMES else 0.0
+            parts = blocks(self.count, self.rate, self.rest, width=width, log_cut=log_cut)
+            found = crowded(self, parts, log_cut, close, self._missing(parts))
+            if found is not None:
+                return found
+        many = outcomes / MOST_OUTCOMES
+        return self._one_by_one(signs, rtol * max(1.0, many**2 if kinds > 1 else 1.0), log_cut, close.losses)
+
+    def _one_by_one(self, signs: Array, rtol: float, log_cut: float, near: float) -> Enclosure:
+        parts = blocks(self.count, self.rate, self.rest, width=0.0, log_cut=log_cut)
+        missing, (lighter, heavier) = self._missing(parts), self.rows(parts, rtol, log_cut)
+        lower = upper = listed_votes(lighter, signs, self.less, self.gap, missing, log_cut)
+        if lighter is not heavier:
+            # What was moved far out, beyond all likely values of d, is better missing: its losses are extreme.
+            low, high = self._third_window(int(parts.low[0]), int(parts.high[-1]), log_cut)
+            d = (heavier.apart - self.base) / self.third
+            far = (d < low - 0.5) | (d > high + 0.5)
+            missing += float(dot(heavier.mass[far], heavier.weight[far]))
+            heavier = Rows(*(values[~far] for values in heavier))
+            upper = listed_votes(heavier, signs, self.less, self.gap, missing, log_cut)
+        if len(upper.loss) > FEW_OUTCOMES:
+            lower, upper = drawn_together(lower, near), put_apart(upper, near)
+        return Enclosure(*(atoms._replace(spacing=self._spacing()) for atoms in (lower, upper)))
+
+    def _rows_of_points(self, rtol: float, log_cut: float) -> float:
+        """How many rows an evaluation of delta has."""
+        first, last = window(self.count, self.rate, self.rest, log_cut)
+        kinds = len(self._third_nodes(first, last, rtol, log_cut))
+        return kinds * (last - first + 1) / max(1, math.floor(PART * rtol * first))
 
     def rows(self, parts: Blocks, rtol: float, log_cut: float) -> tuple[Rows, Rows]:
         """The blocks with few signs and much weight, and with many signs and little weight; one thing if it can be."""
@@ -129,11 +149,11 @@ class Votes(VotesLaw):
         """d in each block, which is larger the fewer are labelled: with as many, or as few, of the third as may be."""
         nodes = self._third_nodes(int(parts.low[0]), int(parts.high[-1]), rtol, log_cut)
         rest = self.count - (parts.low if many else parts.high)
-        return cells(rest, min(self.third_rate / self.rest, 1.0), nodes)
+        return cells(rest, self.third_share, nodes)
 
     def _averaged(self, parts: Blocks) -> Rows:
         """Each block with its least number of signs, and its mean weight, d being at its mean: a law again (Jensen)."""
-        share = self.third_rate / self.rest if self.third_rate else 0.0
+        share = self.third_share
         mean = means(parts, self.count, self.rate, self.rest)
         return self._row(parts.mass, parts.low, mean, (self.count - mean) * share)
 
@@ -145,13 +165,13 @@ class Votes(VotesLaw):
 
     def _third_window(self, first: int, last: int, log_cut: float) -> tuple[int, int]:
         """The least and the largest likely value of d, given that c is between the two numbers."""
-        share = min(self.third_rate / self.rest, 1.0)
+        share = self.third_share
         few, many = (window(self.count - c, share, 1 - share, log_cut) for c in (last, first))
         return few[0], many[1]
 
     def _third_nodes(self, first: int, last: int, rtol: float, log_cut: float) -> Array:
         """Values of d, the likely ones near each other, given that c is between the two numbers."""
-        share = min(self.third_rate / self.rest, 1.0)
+        share = self.third_share
         low, high = self._third_window(first, last, log_cut)
         # Taking neighbours for one costs about z^2 (step/weight)^2 / 8 of eps, with losses z deviations out.
         usual = abs(float(self.weight(np.array([first]), self.count * share)[0]) / self.third)
@@ -161,7 +181,7 @@ class Votes(VotesLaw):
     def _missing(self, parts: Blocks) -> float:
         """The P-mass outside the blocks."""
         out = outside(self.count, self.rate, self.rest, int(parts.low[0]), int(parts.high[-1]))
-        third = max(self.third, 0.0) * self.third_rate / self.rest * out.others if self.third_rate else 0.0
+        third = max(self.third, 0.0) * self.third_share * out.others
         return (self.base * out.probability + (self.less + self.gap / 2) * out.labelled + third) * (1 + STRETCH_ERROR)
 
     def excess(self, rows: Rows, eps: Array) -> tuple[Array, Array]:
@@ -202,23 +222,6 @@ class Votes(VotesLaw):
         unsure = DIFFERENCE_ERROR * (logs + taken + (1 + eps) * np.abs(all_for_p)) * (beyond + last / 2)
         return first - second, tail_error(c) * (np.abs(first) + second) + unsure
 
-    def _tails(self, rows: Rows, eps: Array) -> Tails:
-        """``P - Q`` and Q of what has a loss above eps, and not an infinite one."""
-        more, q = np.empty(len(eps)), np.empty(len(eps))
-        step, infinite = max(1, CHUNK // len(rows.mass)), self._infinite(rows.signs, rows.apart)
-        for i in range(0, len(eps), step):
-            c, apart, w = rows.signs[None, :], rows.apart[None, :], rows.weight[None, :]
-            last, beyond = self._tail_of_signs(c, w, eps[i : i + step][:, None])
-            more[i : i + step] = dot(np.maximum(self.gap / 2 * c * last - infinite, 0.0), rows.mass)
-            q[i : i + step] = dot(beyond * w + last / 2 * (apart + self.less * c), rows.mass)
-        return Tails(more, q)
-
-    def _infinite(self, signs: Array, apart: Array) -> Array:
-        """P's mass where all signs are for P, if Q has none there."""
-        c = np.maximum(signs, 1.0)
-        all_for_p = self.gap / 2 * c * pmf(c - 1, c - 1, 0.5)
-        return np.where((signs > 0) & (apart + self.less * signs <= 0), all_for_p, 0.0)
-
     def _groups(self, rows: Rows, eps: Array) -> Iterator[tuple[Rows, SignTails | None]]:
         """The rows, in groups of which tables of what many eps ask are worked out at once, if that is less work."""
         needed = self._needed(rows.weight, eps.max(initial=0.0))
@@ -257,7 +260,27 @@ class Votes(VotesLaw):
         reach = math.sqrt(2 * c * (1 + math.log(max(heaviest, 1.0)) - log_cut))
         return np.arange(math.floor(min(c, reach)) // 2 + 1.0)
 
+    def _deviation(self) -> float:
+        """About that of the loss."""
+        usual = self.count * self.rate
+        weight = float(self.weight(np.array([usual]), self.count * self.third_rate)[0])
+        return 2 * math.atanh(min(self.gap / 2 * math.sqrt(usual) / weight, MOST_TOLD))
+
     def _spacing(self) -> float:
         """The distance of neighbouring losses where the weight hardly varies, as when few are sampled."""
         weight = float(self.weight(np.array([self.count * self.rate]), self.count * self.third_rate)[0])
         return 2 * math.atanh(self.gap / 2 / weight) if self.gap < weight else 0.0
+
+
+def _listed_delta(pair: Votes, eps: Array, rtol: float, log_cut: float) -> Ends:
+    """Where rows would be too many."""
+    lower, upper = _lists(pair, log_cut, rtol)
+    reached = eps < pair.largest_loss
+    above = np.clip(profile(upper, eps) * (1 + upper.error), TINY, 1.0)
+    below = np.minimum(profile(lower._replace(missing=0.0), eps) * (1 - lower.error), above)
+    return Ends(np.where(reached & (below > KNOWN), below, 0.0), np.where(reached, above, 0.0))
+
+
+@lru_cache(maxsize=4)  # a search asks again and again
+def _lists(pair: Votes, log_cut: float, rtol: float) -> Enclosure:
+    return pair.listed(log_cut, rtol)

@@ -26,6 +26,11 @@ class VotesLaw(Pair):
     third: float = 0.0
 
     @property
+    def third_share(self) -> float:
+        """How likely a message that is not labelled is of the third kind."""
+        return min(self.third_rate / self.rest, 1.0) if self.third_rate else 0.0
+
+    @property
     def largest_loss(self) -> float:
         """The loss when every message votes for P."""
         against = self.base + self.less * self.count
