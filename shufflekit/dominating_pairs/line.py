@@ -57,10 +57,14 @@ def stop_loss(shares: Sequence[Share], log_chance: Array, x: float) -> float:
     nodes = 2 * np.pi / period * np.arange(math.ceil(count) + 1.0)
     z = c + 1j * nodes[_heard(shares, c, nodes)]
     log_m = log_chance[:, None] + sum(_log_moments(s, z) for s in shares)
-    value = np.exp(log_m - log_top).sum(axis=0) * np.exp(noise**2 * z**2 / 2 - (z - c) * x) / z**2
+    # The noise alone may be more at c than floating point holds, where x is near the largest sum, or beyond.
+    value = np.exp(log_m - log_top).sum(axis=0) * np.exp(noise**2 * (z**2 - c**2) / 2 - (z - c) * x) / z**2
+    log_size = log_top + noise**2 * c**2 / 2 - c * x
+    if log_size > LOG_HUGE:
+        return chernoff
     # Nodes may nearly cancel, where the line is not at the saddle.
     total = float(value.real.sum() - value.real[0] / 2 + LINE_ERROR * np.abs(value).sum()) * 2 / period
-    return min(max(total, 0.0) * math.exp(min(log_top - c * x, LOG_HUGE)), chernoff)
+    return min(max(total, 0.0) * math.exp(log_size), chernoff)
 
 
 def _log_moments(share: Share, z: NDArray[Any]) -> NDArray[Any]:

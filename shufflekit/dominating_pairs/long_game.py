@@ -15,7 +15,7 @@ import numpy as np
 
 from shufflekit._dot import dot
 from shufflekit._validate import Array
-from shufflekit.accuracy import BOARD_ERROR, UNIT
+from shufflekit.accuracy import BOARD_ERROR, TINY, UNIT
 from shufflekit.convex_order import divided
 from shufflekit.dominating_pairs.board import Board, Scores, rise
 from shufflekit.dominating_pairs.certificate import TILTS, log_most, slack
@@ -264,9 +264,9 @@ def _together(law: Scores, n: int) -> Scores:
 
 
 def _listed(found: Sums) -> Scores:
-    """The sums that are listed, with no less than their chances."""
-    kept = (found.mass.upper > 0) & np.isfinite(found.mass.upper)
-    return Scores(found.value[kept], found.mass.upper[kept])
+    """The sums that are listed, with no less than their chances: where one is too small for a number, it is not 0."""
+    kept = np.isfinite(found.mass.upper)
+    return Scores(found.value[kept], np.maximum(found.mass.upper[kept], TINY))
 
 
 def coarser(law: Scores) -> Scores:
