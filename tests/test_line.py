@@ -125,6 +125,17 @@ def test_close_for_a_crowd(law, count, far):
     assert real * (1 - 1e-9) <= own <= real * (1 + allowed) + 1e-12
 
 
+@pytest.mark.parametrize("x", [990.0, 999.9, 1_000.0, 1_020.0, 2_000.0])
+def test_next_to_the_largest_sum_and_beyond_it(x):
+    """The noise alone brings a sum that far, at a tilt at which its moment is no number: once the worth was nan."""
+    law, real = LAWS["fair"], 0.0
+    if x < 1_000:
+        # All but k are gains, and k losses take 2 each away.
+        real = math.fsum(math.comb(1_000, k) * 0.5**1_000 * max(1_000 - 2 * k - x, 0.0) for k in range(6))
+    own = found([(law, 1_000 * ONE, ONE)], [1.0], x)
+    assert real * (1 - 1e-12) <= own <= 1e-280
+
+
 def test_a_law_of_many_values():
     """A sum of 12 as one score of many values, and 12 more one by one: as 24."""
     law = GRIDDED[1]

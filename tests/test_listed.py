@@ -45,14 +45,13 @@ def test_points_of_the_lattice_that_matters_are_points_of_the_grid(steps: list[f
 
 
 def test_sums_of_unlike_rounds_need_few_grids(steps: list[float]) -> None:
-    """Grids that took no notice of the votes' lattice needed 43, of up to four million points."""
+    """Grids that took no notice of the votes' lattice needed 43, of up to four million points; mostly it takes none."""
     run = Shuffle(0.05987, n=597) * 190 + GaussianShuffle(4.575, 9) * 4
     ends = Composition([Part(one.pair, rounds) for one, rounds in run.parts]).delta(1.74078, 1e-4)
     assert ends.width <= 1e-4
     assert ends.lower <= 2.8117e-32
     assert ends.upper >= 2.8113e-32
-    assert len(steps) <= 30  # small ones, most of them for a first look
-    assert min(steps) > 1e-5
+    assert len(steps) <= 10
 
 
 def test_an_answer_says_whether_closer_lists_would_help() -> None:

@@ -156,3 +156,11 @@ def test_scores_know_their_moments():
     assert law.variance == pytest.approx(2.0)
     assert law.log_moments(np.array([0.0, 1.0])) == pytest.approx([0, math.log(2 / 3 / math.e + math.e**2 / 3)])
     assert law.tilted(law.tilt_for_mean(1.0))[0] == pytest.approx(1.0, abs=1e-2)
+
+
+def test_sums_of_which_none_has_a_chance_that_is_a_number():
+    """So deep that all listed chances are below the least number: once there was nothing left to be put on a grid."""
+    game = LongGame(laws(1.24, 1.08))
+    most = max(float(law.value.max()) for law in game.laws)
+    (found,) = game.worths([2_000], [np.array([-0.95 * most * 2_000])], Few(20, 0))
+    assert 0 < found[0] < 1e-280

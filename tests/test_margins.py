@@ -29,7 +29,7 @@ from shufflekit.dominating_pairs.board import Board, Scores
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.score_grid import finite_score
 from shufflekit.fourier import Entries, Spectrum, entries
-from shufflekit.loss_distribution import Composition, Part, parts, smoothed, spectrum
+from shufflekit.loss_distribution import Composition, Part, parts, smoothed, spectrum, transforms
 from shufflekit.loss_distribution.nodes import LEAST_ROUNDS
 
 EPS0, USED = 0.3, 0.9  # how much of a margin: all of it, but for its square
@@ -92,12 +92,12 @@ def test_losses_that_err_by_all_they_may(rounds: int, monkeypatch: pytest.Monkey
 def test_the_nodes_of_an_integral_that_err_by_all_they_may(side: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rounds, wrong = 100, 1e-9
 
-    def product(transforms: Sequence[smoothed.Transform]) -> tuple[Any, Any]:
+    def product(transforms: Sequence[transforms.Transform]) -> tuple[Any, Any]:
         value, error = known(transforms)
         return value + side * wrong, error + wrong
 
-    known = smoothed._product
-    monkeypatch.setattr(smoothed, "_product", product)
+    known = transforms.product
+    monkeypatch.setattr(smoothed, "product", product)
     for eps in looks(rounds):
         exact, ends = true_delta(rounds, eps), Composition([Part(response(), rounds)]).delta(eps, 1e-4)
         assert ends.lower <= exact * (1 + 1e-9) and exact <= ends.upper * (1 + 1e-9)

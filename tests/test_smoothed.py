@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from shufflekit import DistributedCheckIn, Shuffle
 from shufflekit.atoms import Atoms
-from shufflekit.loss_distribution import Part, periods
+from shufflekit.loss_distribution import Part, periods, transforms
 from shufflekit.loss_distribution import smoothed as module
 from shufflekit.loss_distribution.parts import Leftover, moments
-from shufflekit.loss_distribution.smoothed import _transform, integral
+from shufflekit.loss_distribution.smoothed import integral
 from tests.test_nodes import response, true_delta
 
 NOTHING = Leftover(0.0, 0.0, 0.0)
@@ -118,13 +118,14 @@ def test_what_comes_again_is_counted(monkeypatch) -> None:
     assert above - below > 1e-3 * truth
 
 
-@pytest.mark.parametrize(("name", "value"), [("ENDED", 12.0), ("LOG_SILENT", -9.0)])
+@pytest.mark.parametrize(("name", "value"), [("ENDED", 12.0), ("LOG_SILENT", -16.0)])
 def test_what_is_left_out_is_counted(monkeypatch, name, value) -> None:
     """Of the line's end, or where nothing is heard."""
     eps0, rounds, eps = 0.3, 500, 25.0
     parts, truth = [Part(response(eps0), rounds)], true_delta(eps0, rounds, eps)
     before = both(parts, eps, 0.01)
-    monkeypatch.setattr(module, name, value)
+    for one in (module, transforms):
+        monkeypatch.setattr(one, name, value)
     after = both(parts, eps, 0.01)
     assert after[0].delta(eps) <= truth <= after[1].delta(eps)
     assert min(one.error for one in after) > 1e3 * max(one.error for one in before)
@@ -142,19 +143,39 @@ def test_the_noise_is_counted() -> None:
     assert below < less[0] < truth < less[1] < above
 
 
-def test_the_transform_is_the_sum_over_all_atoms() -> None:
-    """Also of more atoms than are looked at together, and at nodes that fill no whole row."""
-    rng = np.random.default_rng(1)
-    pair = Atoms(np.sort(rng.normal(size=3_000)), np.log(rng.uniform(0.1, 1, 3_000)))
-    c, apart, number = 0.7, 0.013, 700
-    found = _transform(pair, 1, c, apart, number)
-    weight = np.exp(pair.log_q + (1 + c) * pair.loss)
-    weight /= weight.sum()
-    turn = apart * np.arange(number)
-    true = np.exp(1j * np.outer(turn, pair.loss - weight @ pair.loss)) @ weight
-    assert np.abs(found.value - true).max() < 1e-14
-    assert (np.abs(found.value - true) <= found.error).all()
-    assert found.error.max() < 1e-11
+def test_nodes_that_hardly_matter_are_left_out_and_counted(monkeypatch) -> None:
+    """Of many rounds hardly any node is heard: an evaluation takes some dozens of terms, not thousands."""
+    parts = [Part(response(0.01), 10**6)]
+    found = integral(parts, 1.0, 1e-6)
+    assert found is not None
+    assert found.silent > 10 * len(found.turn)
+    above = found.end(NOTHING, 1e-4, upper=True)
+    assert above is not None and len(above.turn) < 300
+    monkeypatch.setattr(module, "LIGHT", 1e6)
+    fewer = found.end(NOTHING, 1e-4, upper=True)
+    assert fewer is not None and len(fewer.turn) < len(above.turn)
+    left_out = abs(float(above.weight[np.isin(above.turn, fewer.turn, invert=True)].real.sum()))
+    assert 0 < left_out <= fewer.error - above.error * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize("share", [3.0, 0.3, 1e-3])
+def test_epsilon_is_found_at_few_points(upper, share, monkeypatch) -> None:
+    """And at the end that is found the curve is on its side of delta."""
+    looks, curve = [], module.Smoothed._curve
+
+    def counted(self, eps):
+        looks.append(len(eps))
+        return curve(self, eps)
+
+    side = both([Part(response(0.3), 1_000)], 70.0, 1e-4)[upper]
+    monkeypatch.setattr(module.Smoothed, "_curve", counted)
+    delta = share * side.delta(70.0)
+    eps = side.epsilon(delta)
+    assert sum(looks) < 60
+    known = side.delta(eps)
+    assert known <= delta * (1 + 1e-12) if upper else known >= delta * (1 - 1e-12)
+    assert known == pytest.approx(delta, rel=1e-6)
 
 
 def test_too_much_work_is_not_done(monkeypatch) -> None:
@@ -164,7 +185,7 @@ def test_too_much_work_is_not_done(monkeypatch) -> None:
     assert integral(parts, 1.0, 0.0) is None
     assert integral([Part(response(1e-5), 10**12)], 1.0, 1e-4) is None
     assert integral([Part(atoms((0.5, 0.5)), 100)], 1.0, 1e-4) is None
-    monkeypatch.setattr(module, "MOST_WORK", 10)
+    monkeypatch.setattr(module, "MOST_NODES", 10)
     assert integral(parts, 1.0, 1e-3) is None
 
 

@@ -13,40 +13,28 @@ may have their atoms anywhere.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shufflekit._dot import dot
 from shufflekit._validate import Array
-from shufflekit.accuracy import LOG_SILENT, NODE_ERROR, TINY, UNIT
+from shufflekit.accuracy import LOG_SILENT, NODE_ERROR, UNIT
 from shufflekit.atoms import Atoms
 from shufflekit.loss_distribution.curve import Curve
-from shufflekit.loss_distribution.parts import Leftover, Moments, Part, moments, rounding, tilted
+from shufflekit.loss_distribution.parts import Leftover, Moments, Part, moments, rounding
 from shufflekit.loss_distribution.periods import LOG_HUGE, Wrapped, line, wrapped
+from shufflekit.loss_distribution.transforms import ENDED, Complex, product, transform
 
 MOST_VARIANCE = 1.0  # of the noise
 SUM_ERROR_OF_NODES = 1e-14  # of one round's transform, that all rounds have to bear
-ENDED = 45.0  # the noise leaves e^-45 of the integrand at its end
-MOST_WORK = 1e9  # products of one node and one atom
-LEAST_NODES, MOST_NODES = 16, 2**20
-REACH = 20.0  # deviations from the mean, that a point is looked for
-FIRST, POINTS, LOOKS = 128, 16, 8  # looked at together, at first and then, and how often: 15^8 is 3e9
-MOST_COLUMNS, ROWS, INNER = 256, 16, 64  # of a product of matrices: BLAS does so small ones without threads
-CHUNK = 2**11  # atoms that are looked at together
-Complex = NDArray[Any]
-
-
-class Transform(NamedTuple):
-    """``E e^{i turn (L - mean)}`` of one round's tilted loss, up to an absolute error."""
-
-    value: Complex
-    error: Array
-    rounds: int
-    mean: float
+LEAST_NODES, MOST_NODES = 16, 2**19
+REACH, FIRST_STRIDE = 20.0, 0.5  # deviations from the mean, that a point is looked for, and how far at first
+POINTS = 128  # looked at together, where no stride finds what is looked for
+LOOKS, NEAR = 200, 1e-11  # at single points, until they are so many deviations apart
+LIGHT = 0.01  # of what is not known, that may be left out with nodes that hardly matter
 
 
 @dataclass(frozen=True)
@@ -72,18 +60,50 @@ class Smoothed:
         return self._curve(np.array([eps])).delta(eps)
 
     def epsilon(self, delta: float) -> float:
-        """Where delta is reached, looked for between ever nearer points."""
-        low = max(self.centre - REACH * self.deviation, self._least_known)
-        high = self.centre + REACH * self.deviation
-        for number in (FIRST, *LOOKS * [POINTS]):
-            points = np.linspace(low, high, number)
-            last = self._curve(points).last_above(delta)
-            if last < 0:
-                return max(0.0, low) if self.upper else 0.0
-            if last == len(points) - 1:
-                return math.inf if self.upper else max(0.0, high)
-            low, high = float(points[last]), float(points[last + 1])
+        """Where delta is reached: any point at which the curve is known to be below it, or above, is an end."""
+
+        def over(x: float) -> float:
+            curve = self._curve(np.array([x]))
+            value = float(curve.scaled[0])
+            return math.log(value) - math.log(delta) - curve.log_scale if value > 0 else -math.inf
+
+        low, high = self._around(over, delta)
+        if low == -math.inf or high == math.inf:
+            return max(0.0, high if self.upper else low)
+        above, below, side = over(low), over(high), 0
+        for _ in range(LOOKS):
+            if high - low <= max(NEAR * self.deviation, 4 * UNIT * max(abs(low), abs(high))):
+                break
+            # Where the straight line between the two is 0; an end that stays twice is taken for half as far off.
+            share = above / (above - below) if below > -math.inf else 0.5
+            x = low + (high - low) * min(max(share, NEAR), 1 - NEAR)
+            value = over(x)
+            if value >= 0:
+                low, above, below, side = x, value, below / (2 if side > 0 else 1), 1
+            else:
+                high, above, below, side = x, above / (2 if side < 0 else 1), value, -1
         return max(0.0, high if self.upper else low)
+
+    def _around(self, over: Callable[[float], float], delta: float) -> tuple[float, float]:
+        """Points at which the curve is above delta, and below it; infinite where there is none."""
+        least, most = max(self.centre - REACH * self.deviation, self._least_known), self._farthest
+        start, stride = max(self.centre, least), FIRST_STRIDE * self.deviation
+        up = over(start) >= 0
+        while least < start < most or stride == FIRST_STRIDE * self.deviation:
+            other = min(start + stride, most) if up else max(start - stride, least)
+            if (over(other) >= 0) != up:
+                return (start, other) if up else (other, start)
+            start, stride = other, 2 * stride
+        # From below the curve may be above delta in few places.
+        points = np.linspace(least, most, POINTS)
+        last = self._curve(points).last_above(delta)
+        if last < 0:
+            return -math.inf, max(0.0, least)
+        return float(points[last]), float(points[last + 1]) if last < POINTS - 1 else math.inf
+
+    @property
+    def _farthest(self) -> float:
+        return self.centre + REACH * self.deviation
 
     @property
     def _least_known(self) -> float:
@@ -111,7 +131,7 @@ class Smoothed:
 
 
 class Integral(NamedTuple):
-    """The integrand's nodes but for the denominator, which is another for either end."""
+    """The integrand's nodes but for the denominator, which is another for either end; those that are heard."""
 
     parts: Sequence[Part[Atoms]]
     total: Moments  # at c
@@ -122,6 +142,8 @@ class Integral(NamedTuple):
     centre: float
     value: Complex
     error: Array
+    last: float  # turn
+    silent: int  # nodes
 
     def end(self, left: Leftover, slack: float, *, upper: bool) -> Smoothed | None:
         """delta from one side; None if round-off alone is more than a part ``slack`` of it."""
@@ -129,19 +151,19 @@ class Integral(NamedTuple):
         noisy = np.exp(v * z * (z + 1) / 2) * np.where(self.turn > 0, 2.0, 1.0) / self.wrapped.period
         density = 0.0 if upper else v * math.exp(v / 8)
         kernel = noisy * (1 / (z * (z + 1)) - density)
-        # Beyond the last node: the integral of e^{-v t^2/2} (1/t^2 + density).
-        last = float(self.turn[-1])
-        log_last = v * (self.rate * (self.rate + 1) - last**2) / 2
-        beyond = math.exp(log_last) * (1 / last**2 + density) / (np.pi * v * last)
-        off = float(dot(np.abs(kernel), self.error)) + beyond
+        off = float(dot(np.abs(kernel), self.error)) + self._left_out(density)
         in_the_middle = float(np.sum((noisy * self.value / (z * (z + 1))).real))
         if not off <= slack * in_the_middle:
             return None
+        # Nodes that are less than what is not known count to that.
+        weight = kernel * self.value
+        light = np.abs(weight) * len(weight) <= LIGHT * off
+        off += float(np.abs(weight[light]).sum())
         log_top = self.total.log_z - self.rate * self.centre
         noise = NODE_ERROR * (sum(own for _, own in self.parts) + abs(self.total.log_z) + abs(log_top))
         return Smoothed(
-            turn=self.turn,
-            weight=kernel * self.value,
+            turn=self.turn[~light],
+            weight=weight[~light],
             error=off,
             rate=self.rate,
             centre=self.centre,
@@ -152,6 +174,14 @@ class Integral(NamedTuple):
             upper=upper,
             moved=rounding(self.parts),
         )
+
+    def _left_out(self, density: float) -> float:
+        """At most, of the silent nodes, and of the integral of ``e^{-v t^2/2} (1/t^2 + density)`` beyond the last."""
+        v, c = self.variance, self.rate
+        log_most = v * c * (c + 1) / 2
+        silent = self.silent * math.exp(LOG_SILENT + log_most) * (1 / (c * (c + 1)) + density) * 2 / self.wrapped.period
+        log_last = log_most - v * self.last**2 / 2
+        return silent + math.exp(log_last) * (1 / self.last**2 + density) / (np.pi * v * self.last)
 
 
 def integral(parts: Sequence[Part[Atoms]], tilt: float, slack: float) -> Integral | None:
@@ -167,44 +197,22 @@ def integral(parts: Sequence[Part[Atoms]], tilt: float, slack: float) -> Integra
     around = wrapped(parts, c, total, variance)
     apart = 2 * math.pi / around.period
     number = max(math.ceil(math.sqrt(2 * ENDED / variance) / apart), LEAST_NODES)
-    if number > MOST_NODES or number * sum(len(pair.loss) for pair, _ in parts) > MOST_WORK:
+    if number > MOST_NODES:
         return None
-    transforms = [_transform(pair, own, c, apart, number) for pair, own in parts]
+    transforms = [transform(pair, own, c, apart, number) for pair, own in parts]
     turn = np.asarray(apart * np.arange(number), dtype=np.float64)
-    centre = sum(one.rounds * one.mean for one in transforms)
-    return Integral(parts, total, c, variance, around, turn, centre, *_product(transforms))
-
-
-def _transform(pair: Atoms, rounds: int, c: float, apart: float, number: int) -> Transform:
-    """At the turns 0, apart, 2 apart, ...: each is a whole number of columns, and a rest; so few exponentials do."""
-    weight = np.exp(tilted(pair, c))
-    mean = float(dot(weight, pair.loss))
-    kept = weight > UNIT / len(weight)
-    weight, place = weight[kept], pair.loss[kept] - mean
-    columns = min(MOST_COLUMNS, math.isqrt(number) + 1)
-    rows = ROWS * math.ceil(number / (columns * ROWS))
-    value = np.zeros((rows // ROWS, ROWS, columns), dtype=complex)
-    for i in range(0, len(place), CHUNK):
-        own = place[i : i + CHUNK]
-        whole = weight[i : i + CHUNK] * np.exp(1j * np.outer(columns * apart * np.arange(rows), own))
-        whole, rest = whole.reshape(-1, ROWS, len(own)), np.exp(1j * np.outer(own, apart * np.arange(columns)))
-        for j in range(0, len(own), INNER):
-            value += whole[:, :, j : j + INNER] @ rest[j : j + INNER]
-    spread = math.sqrt(float(dot(weight, place**2)))
-    added = UNIT * (2 * INNER + math.ceil(len(place) / INNER) + 16)
-    error = np.asarray(added + NODE_ERROR * spread * apart * np.arange(number), dtype=np.float64)
-    return Transform(value.ravel()[:number], error, rounds, mean)
-
-
-def _product(transforms: Sequence[Transform]) -> tuple[Complex, Array]:
-    """All rounds, and the absolute error: a power T errs by T times what its base does, times its size."""
-    log_value = np.zeros(len(transforms[0].value), dtype=complex)
-    log_bound, relative = np.zeros(len(log_value)), np.zeros(len(log_value))
-    for value, error, rounds, _ in transforms:
-        size = np.minimum(np.abs(value) + error, 1.0)
-        log_value += rounds * np.log(np.where(np.abs(value) > TINY, value, TINY))
-        log_bound += rounds * np.log(size)
-        relative += rounds * error / size
-    heard = log_bound > LOG_SILENT
-    off = np.exp(log_bound) * (relative + NODE_ERROR * (ENDED + np.abs(log_value)))
-    return np.where(heard, np.exp(log_value), 0.0), np.where(heard, off, math.exp(LOG_SILENT))
+    value, error = product(transforms)
+    heard = value != 0
+    return Integral(
+        parts=parts,
+        total=total,
+        rate=c,
+        variance=variance,
+        wrapped=around,
+        turn=turn[heard],
+        centre=sum(one.rounds * one.mean for one in transforms),
+        value=value[heard],
+        error=error[heard],
+        last=float(turn[-1]),
+        silent=number - int(heard.sum()),
+    )
