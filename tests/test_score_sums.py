@@ -57,8 +57,8 @@ def test_binomial_tails_keep_their_digits_far_out():
             exact = float(sum((int(i) - c) * m for i, m in zip(k, head, strict=False)))
         ends = stop_loss_of(np.array([0.0, 1.0]), np.array([1 - p, p]), n, float(c), 1e-4)
         assert ends.lower <= exact * (1 + 1e-9) and exact <= ends.upper * (1 + 1e-9)
-        # What moves c by a part of 1e-4 moves the logarithm by as much of itself, or less.
-        assert math.log(ends.upper / ends.lower) <= 1e-4 * max(1.0, -math.log(exact))
+        # Moving c by a part of 1e-4 of what it is above the mean moves the logarithm by about the tilt times that.
+        assert math.log(ends.upper / ends.lower) <= 1e-4 * max(1.0, (c - n * p) * math.log(2 * c / (n * p)))
     assert exact < 1e-130
 
 
