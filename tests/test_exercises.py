@@ -12,7 +12,9 @@ from tests.answers import ANSWERS, FALLEN
 
 def said(capsys, number, answer):
     check(number, answer)
-    return capsys.readouterr().out.strip()
+    lines = capsys.readouterr().out.splitlines()
+    assert max(len(line) for line in lines) <= 88
+    return " ".join(lines)
 
 
 @pytest.mark.parametrize("number", ANSWERS)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shufflekit import divergences, exact
-from shufflekit.papers.girgis2021 import binning_bench, crowd_bench, privacy_bench, regimes_bench, report_bench
+from shufflekit.papers.girgis2021 import binning_bench, crowd_bench, privacy_bench, regimes_bench, report_bench, steps
 from shufflekit.papers.rows import compared
 from shufflekit.protocols import Shuffle
 from shufflekit.randomizers import RandomizedResponse
@@ -96,6 +96,15 @@ def test_the_worst_crowd_has_one_opinion():
     assert alone == pytest.approx(math.log(math.e - 0.01 * (math.e + 1)), rel=1e-9)
     assert (nobody, crowd) == ((), (1,) * 7)
     assert eps < alone
+
+
+def test_the_worst_of_both_sides_of_theorem_5():
+    channel = RandomizedResponse(3, ratio=3)
+    assert crowd_bench.worst_sides(channel, 1, 2) == (Fraction(8, 5), Fraction(8, 5))  # alone, there is no crowd
+    truth, bound = crowd_bench.worst_sides(channel, 2, 2)
+    crowds = [steps.in_crowd(channel, [other], x, 2) for other, *x in itertools.product(range(3), repeat=4)]
+    # One other, who is a clone once in three times: 8/5 alone, 4/5 with a clone.
+    assert (truth, bound) == (max(crowds), Fraction(2, 3) * Fraction(8, 5) + Fraction(1, 3) * Fraction(4, 5))
 
 
 def test_shares_by_size():

@@ -43,7 +43,29 @@ def test_without_tags_the_pictures_and_the_end() -> None:
     assert page.count("<section>") == 3
     assert '<img alt="" src="data:image/png;base64,iVBORw0KGgo=">' in page
     assert "What we learnt" in page
-    assert "99.1 One" not in page
+    assert "<em>more</em>" not in page
+
+
+def test_a_slide_says_in_which_section_it_stands() -> None:
+    page = slides.deck(notebook(2, 3))
+    assert page.count("<h2>99.1 One</h2>") == 2
+
+
+def test_what_is_displayed_as_markdown_is_shown_as_such() -> None:
+    shown = notebook(2)
+    data = {"text/markdown": "a **table**", "text/plain": "<Markdown object>"}
+    shown.cells[2].outputs = [make.new_output("display_data", data)]
+    page = slides.deck(shown)
+    assert "<strong>table</strong>" in page
+    assert "Markdown object" not in page
+
+
+def test_the_first_slide_asks_the_question() -> None:
+    asking = notebook(1)
+    asking.cells[0].source = "# 99 · A\n\n**The question.** Who *is* it?\n\n**You need** nothing."
+    page = slides.deck(asking)
+    assert "Who <em>is</em> it?" in page
+    assert "nothing" not in page
 
 
 def test_a_notebook_without_a_title_is_refused() -> None:
@@ -76,4 +98,4 @@ def test_without_reveal_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pyte
 
 @pytest.mark.parametrize("path", sorted((slides.ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_every_notebook_has_slides(path: Path) -> None:
-    assert len(slides.slides(nbformat.read(path, as_version=4))) > 0
+    assert list(slides.slides(nbformat.read(path, as_version=4)))

@@ -11,17 +11,18 @@ from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "build" / "handout"
-SOLUTION = re.compile(r"<details>\s*<summary>[^<]*[Ss]olution[^<]*</summary>.*?</details>\n*", flags=re.DOTALL)
+SUMMARY = r"<summary>[^<]*(?:[Ss]olution|[Aa]nswer)[^<]*</summary>"
+SOLUTION = re.compile(rf"<details>\s*{SUMMARY}.*?</details>\n*", flags=re.DOTALL)
 
 
 def solutions(notebook: NotebookNode) -> list[str]:
-    """The folded solutions of a notebook, in order."""
+    """The folded solutions and answers of a notebook, in order."""
     texts = (cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     return [found for text in texts for found in SOLUTION.findall(text)]
 
 
 def without_solutions(notebook: NotebookNode) -> NotebookNode:
-    """What a student gets: no folded solution, and nothing below an exercise's cell."""
+    """What a student gets: no folded solution or answer, and nothing below an exercise's cell."""
     cells = []
     for cell in nbformat.from_dict(notebook).cells:  # a copy
         if cell.cell_type == "markdown":

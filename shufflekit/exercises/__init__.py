@@ -6,6 +6,7 @@ right value by another route.
 
 import importlib
 import pkgutil
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,4 +31,5 @@ def check(number: str, answer: Any) -> None:
     """Say whether an answer is right, and if it is not, a hint. An empty stub (``...`` or None) is not answered yet."""
     if number not in EXERCISES:
         raise ValueError(f"number must be one of {', '.join(EXERCISES)}, got {number!r}")
-    print(f"{number}: {said(EXERCISES[number], answer)}")
+    words = f"{number}: {said(EXERCISES[number], answer)}"
+    print(textwrap.fill(words, 88, break_long_words=False, break_on_hyphens=False))  # JupyterLab breaks within words

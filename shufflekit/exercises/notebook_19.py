@@ -27,7 +27,7 @@ EXERCISES: Mapping[str, Exercise] = {
             ),
         ),
     ),
-    "19.6": Exercise(
+    "19.4": Exercise(
         (
             Case((-0.01, 0.015, 0.02), "yes"),
             Case((0.03, 0.08, 0.02), "no"),

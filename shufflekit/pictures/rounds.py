@@ -87,7 +87,7 @@ def _scene(ax: Axes, name: str, *texts: str) -> None:
         ax.plot(x, 4, "o", color=colour, markersize=17)
         if came:
             look = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.5}
-            ax.annotate("", (1.6 + 0.2 * x, 2.05), (x, 3.75), arrowprops=look)
+            ax.annotate("", (1.8 + 0.1 * x, 1.97), (x, 3.75), arrowprops=look)
     ax.annotate("", (2, 0.95), (2, 1.6), arrowprops={"arrowstyle": "-|>"})
     for y, text in zip((3.0, 1.8, 0.6), texts, strict=True):
         ax.text(2, y, text, ha="center", va="center", bbox={"boxstyle": "round,pad=0.4", "facecolor": "white"})

@@ -65,7 +65,7 @@ def noisy_numbers(points: Sequence[float], sigma: float) -> list[Axes]:
             ax.plot(x, norm.pdf(x, 1, sigma), "--", color=LOWER, label="the report of 1")
         ax.plot(points, np.zeros(len(points)), "|", color=TRUTH, markersize=22, label="what is seen")
         ax.set(xlabel="t", title=title, yticks=[])
-        ax.legend()
+        ax.legend(markerscale=0.5)
     return panels
 
 

@@ -35,14 +35,14 @@ def one_sided(low, high, margin):
     return "yes" if high <= margin else verdict(low, high, margin)
 
 
-ANSWERS = {"19.2": clients_needed, "19.3": saved, "19.6": verdict}
+ANSWERS = {"19.2": clients_needed, "19.3": saved, "19.4": verdict}
 
 FALLEN = [
     ("19.2", lambda length, signal: length / signal, "not like 1/k."),
     ("19.2", lambda length, signal: length**2 / signal, "Both sides are to be squared."),
     ("19.3", lambda better, worse: 1 - worse / better, "Clients go like its square."),
     ("19.3", lambda better, worse: (better / worse) ** 2 - 1, "which share the better one saves."),
-    ("19.6", careless, "All of it must be within."),
-    ("19.6", hasty, "Only a part of the interval is outside."),
-    ("19.6", one_sided, "outside is outside on either side."),
+    ("19.4", careless, "All of it must be within."),
+    ("19.4", hasty, "Only a part of the interval is outside."),
+    ("19.4", one_sided, "outside is outside on either side."),
 ]

@@ -160,6 +160,13 @@ def reduction_rows() -> list[Row]:
     return rows
 
 
+def worst_sides(channel: Channel, n: int, order: int) -> tuple[Any, Any]:
+    """Theorem 5's sides, each at its largest: the divergence of any data sets of n clients, the mean over clones."""
+    triples = list(exact.triples(channel, n))
+    bounds = [steps.thm5(channel, n, x, order) for x in {one.x for one in triples}]
+    return max(divergences.ternary(one.p, one.q, one.r, order) for one in triples), max(bounds)
+
+
 def worst_epsilon(channel: Channel, n: int, delta: float) -> tuple[float, tuple[int, ...]]:
     """The least eps at which all neighbouring data sets of n clients are within delta; the others' records there."""
     pairs = list(exact.neighbours(channel, n))

@@ -50,12 +50,13 @@ class Four(NamedTuple):
     renyi: float
 
 
-def four_bounds(eps0: float, n: int, k: int, rounds: int, delta: float) -> Four:
-    """The eps of k of n users in many rounds: sampled clones, Lemma 7, [girgis2021] Theorem 1 with its Lemma 1."""
+def four_bounds(eps0: float, n: int, k: int, rounds: int, delta: float, rtol: float = 1e-4) -> Four:
+    """The eps of k of n clients in many rounds: sampled clones, Lemma 7, [girgis2021] Theorem 1 with its Lemma 1."""
     run = Shuffle(eps0, k, n, reduction="clones") * rounds
     renyi = girgis2021.thm3_privacy(eps0, n, k, rounds, delta).eps
-    lemma7 = lemma7_epsilon(eps0, n, k, rounds, delta, 1e-4)
-    return Four(run.attack_epsilon(delta).lower, run.guarantee(delta).upper, lemma7, float(renyi))
+    lemma7 = lemma7_epsilon(eps0, n, k, rounds, delta, rtol)
+    attack, clones = run.attack_epsilon(delta, rtol=rtol).lower, run.guarantee(delta, rtol=rtol).upper
+    return Four(attack, clones, lemma7, float(renyi))
 
 
 def lemma7_epsilon(eps0: float, n: int, k: int, rounds: int, delta: float, rtol: float) -> float:
