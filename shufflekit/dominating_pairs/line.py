@@ -35,6 +35,7 @@ from shufflekit.dominating_pairs.score_transform import (
 from shufflekit.search import first_yes
 
 PART = 1 / 4  # of rtol, that the noise may move x by
+LOG_RARE = -50.0  # relative at the tilt, of a number that is not looked at
 REACH = 9.0  # where the noise ends the integrand: e^{-9^2/2} is 3e-18
 LOG_WRAPPED = -36.0  # relative, of what other periods add
 FARTHER = 9.0  # deviations, by which Chernoff's bound on later periods is tilted more
@@ -60,6 +61,12 @@ class Sum(NamedTuple):
     log_chance: Array
     deviation: float
     largest: float
+
+    def without(self, numbers: NDArray[np.bool_]) -> "Sum":
+        """But for some of the numbers that it is a mixture over."""
+        shares = [Share(one.law, one.number[~numbers], one.size[~numbers]) for one in self.shares]
+        kept = [share for share in shares if (share.number * share.size).max() > 0]
+        return self._replace(shares=kept or shares, log_chance=self.log_chance[~numbers])
 
     def real(self, c: float) -> Real:
         return real(self.shares, self.log_chance, c)
@@ -172,6 +179,13 @@ def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int) -> End
     """Both ends at points that share a line. Numbers are relative to ``M(c) e^{-c x}`` until the end."""
     low, high = float(x.min()), float(x.max())
     middle, known = (low + high) / 2, of.real(c)
+    if row is None and (rare := known.log_moment < known.log_moment.max() + LOG_RARE).any():
+        # By Chernoff: all that these numbers are worth, relative to what the others are at most.
+        ends = _line(of.without(rare), c, x, rtol, row, most)
+        added = np.exp(
+            np.clip(np.logaddexp.reduce(known.log_moment[rare]) - c * x - 1 - math.log(c), LOG_TINY, LOG_HUGE)
+        )
+        return Ends(ends.lower, ends.upper + added)
     # t e^{-ct} is 1/(ec) at most; what is no number is not 0.
     chernoff = np.exp(np.clip(known.log_total - c * x - 1 - math.log(c), LOG_TINY, LOG_HUGE))
     if chernoff.max() <= TINY:

@@ -68,16 +68,19 @@ def real(shares: Sequence[Share], log_chance: Array, c: float) -> Real:
 def log_transform(
     shares: Sequence[Share], log_chance: Array, c: float, apart: float, number: NDArray[np.intp]
 ) -> tuple[Complex, Array]:
-    """``log E e^{(c + i t) S}`` by numbers and nodes t = k apart, and how far off it may be, see ``_log_of_one``."""
+    """``log E e^{(c + i t) S}`` by numbers and nodes t = k apart, and how far off it may be, see ``_log_of_sizes``."""
     log_m = np.repeat(log_chance[:, None].astype(complex), len(number), axis=1)
     error = np.zeros(log_m.shape)
+    turn = np.asarray(apart * number, dtype=np.float64)
     for share in shares:
         sizes, row = np.unique(share.size, return_inverse=True)
-        for i, size in enumerate(sizes):
-            law = share.law.times(float(size))
-            own, off = (_log_of_values if _by_products(share) else _log_of_one)(law, c, apart, number)
-            log_m[row == i] += np.outer(share.number[row == i], own)
-            error[row == i] += np.outer(share.number[row == i], off)
+        if _by_products(share):
+            found = [_log_of_values(share.law.times(float(size)), c, apart, number) for size in sizes]
+            own, off = (np.array(column) for column in zip(*found, strict=True))
+        else:
+            own, off = _log_of_sizes(share.law, sizes, c, turn)
+        log_m += share.number[:, None] * own[row]
+        error += share.number[:, None] * off[row]
     return log_m, error + NODE_ERROR * (1 + np.abs(log_m))
 
 
@@ -91,23 +94,23 @@ def price(share: Share) -> int:
     return len(np.unique(share.size)) * (FEW_VALUES + kinds // CHEAPER if _by_products(share) else kinds)
 
 
-def _log_of_one(law: Scores, c: float, apart: float, number: NDArray[np.intp]) -> tuple[Complex, Array]:
-    """``log E e^{(c + i turn) g}`` of one score by what E is more than 1, whose digits many scores need.
+def _log_of_sizes(law: Scores, sizes: Array, c: float, turn: Array) -> tuple[Complex, Array]:
+    """``log E e^{(c + i turn) g}`` of one score of each size, by what E is more than 1, whose digits many scores need.
 
     A power n of a number x that is off by d is off by ``(|x| + d)^n - |x|^n`` at most.
     """
-    value, turn = law.value, apart * number
+    value = np.outer(sizes, law.value)
     weight, growth = law.chance * np.exp(c * value), law.chance * np.expm1(c * value)
-    more = np.empty(len(turn), dtype=complex)
-    step = max(1, CHUNK // len(value))
-    for i in range(0, len(turn), step):
-        half = np.outer(turn[i : i + step] / 2, value)
+    more = np.repeat(growth.sum(axis=1, keepdims=True).astype(complex), len(turn), axis=1)
+    for k in range(len(law.value)):
+        half, own = np.outer(value[:, k], turn / 2), weight[:, k : k + 1]
         sine = np.sin(half)
-        more[i : i + step] = -2 * dot(sine**2, weight) + 2j * dot(sine * np.cos(half), weight)
-    more += float(growth.sum())
+        more.real -= 2 * own * sine**2
+        more.imag += 2 * own * sine * np.cos(half)
     size = np.maximum(np.abs(1 + more), TINY)
-    moved = float(np.abs(growth).sum()) + np.minimum(turn * float(dot(weight, np.abs(value))), 2 * float(weight.sum()))
-    off = UNIT * ((8 + math.log2(len(value) + 1)) * moved + 4 * np.abs(more))
+    moved = np.minimum(np.outer((weight * np.abs(value)).sum(axis=1), turn), 2 * weight.sum(axis=1, keepdims=True))
+    summed = (8 + len(law.value)) * (np.abs(growth).sum(axis=1, keepdims=True) + moved)
+    off = UNIT * (summed + 4 * np.abs(more))
     return log1p(np.where(size > TINY, more, -NEARLY_ONE)), np.log1p(off / size)
 
 
@@ -158,14 +161,13 @@ def _spreads(share: Share, c: float) -> Array:
 def _silence(share: Share, c: float, turn: Array) -> Array:
     """``sqrt(1 - |phi|^2)`` of a tilted score by numbers and nodes, not above the truth."""
     sizes, row = np.unique(share.size, return_inverse=True)
-    found = np.empty((len(sizes), len(turn)))
-    for i, size in enumerate(sizes):
-        weight = share.law.chance * np.exp(c * size * (share.law.value - share.law.value.max()))
-        weight /= weight.sum()
-        loud = np.zeros(len(turn))
-        for first in range(0, len(turn), step := max(1, CHUNK // len(weight))):
-            angle = np.outer(turn[first : first + step] * size, share.law.value)
-            loud[first : first + step] = dot(np.cos(angle), weight) ** 2 + dot(np.sin(angle), weight) ** 2
-        error = NODE_ERROR * (8 + turn * size * float(np.abs(share.law.value).max()))
-        found[i] = np.sqrt(np.maximum(1 - loud - error, 0.0))
-    return found[row]
+    value = np.outer(sizes, share.law.value)
+    weight = share.law.chance * np.exp(c * (value - value.max(axis=1, keepdims=True)))
+    weight /= weight.sum(axis=1, keepdims=True)
+    cosine, sine = np.zeros((len(sizes), len(turn))), np.zeros((len(sizes), len(turn)))
+    for k in range(len(share.law.value)):
+        angle, own = np.outer(value[:, k], turn), weight[:, k : k + 1]
+        cosine += own * np.cos(angle)
+        sine += own * np.sin(angle)
+    error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn))
+    return np.asarray(np.sqrt(np.maximum(1 - cosine**2 - sine**2 - error, 0.0))[row])
