@@ -7,7 +7,7 @@ import pytest
 
 from shufflekit import RandomCheckIn, Run, SlidingCheckIn, certify
 from shufflekit.beyond import slots
-from shufflekit.definitions import corners
+from shufflekit.definitions import Definition, corners
 from shufflekit.protocols import MAX_N, MAX_SLOTS
 
 CASES = [
@@ -117,3 +117,17 @@ def test_the_judge_plays_the_same_replacement(participation: float) -> None:
 def test_the_judge_says_what_it_does_not_judge() -> None:
     with pytest.raises(TypeError, match="define must give a Definition with finite laws, got Least"):
         certify.delta(RandomCheckIn(1.0, 4, 3).define, 0.1)
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 4, 7, 50, 1234])
+@pytest.mark.parametrize("clients", [1, 2, 3, 40, 1234, 10**6])
+def test_no_other_number_of_slots_shows_more_of_the_first_client(window: int, clients: int) -> None:
+    """Looked for among all of them, which took 900 MB for a window of 3e7."""
+    i = np.arange(1.0, window + 1)
+    come = np.minimum(i, clients)
+    own = -np.expm1(come * np.log1p(-1 / window)) / come if window > 1 else np.ones(1)
+    for attack in SlidingCheckIn(1.0, window, clients).attacks:
+        known = attack.define(float)
+        assert isinstance(known, Definition)
+        assert known.slots == window == 1 + int(np.argmax(i * own**2))
+        assert known.population == pytest.approx(1 / own[-1], rel=1e-15)

@@ -225,33 +225,33 @@ def _tables(low: Array, high: Array, sums: int) -> Iterator[tuple[Array, Array, 
 
 def _put_below(bins: LossBins, block: SignBlocks, sums: int, light: float, thirds: Thirds | None) -> None:
     of = shape(block.below, block.mass, block.start)
-    mean, ends = (
-        of.mean(block.weight, block.mass, block.start),
-        moved_in(block.below, block.mass, block.weight, block.start, light, 2.0 * sums),
-    )
-    group = np.flatnonzero(np.diff(block.group, prepend=-1))
+    ends = moved_in(block.below, block.mass, block.weight, block.start, light, 2.0 * sums)
+    low, high = of.mass * (1 - ends.share), of.mass * ends.share
+    mean, group = of.mean(block.weight, block.mass, block.start), np.flatnonzero(np.diff(block.group, prepend=-1))
+    own = block.group[group]
     for s, few, many in _tables(ends.low, ends.high, sums):
-        mass = (few * (1 - ends.share) + many * ends.share) * of.mass
-        weight = mass * mean
+        alone = few * low + many * high
+        mass, weight = (np.add.reduceat(part, group, axis=1) for part in (alone, alone * mean))
         if thirds:
-            own, (mass, weight) = block.group[group], (np.add.reduceat(part, group, axis=1) for part in (mass, weight))
-            cells, heavy = thirds.mass[own], thirds.weight[own]
-            mass, weight = product(mass, cells), product(weight, cells) + product(mass, heavy)
+            cells = thirds.mass[own]
+            mass, weight = product(mass, cells), product(weight, cells) + product(mass, thirds.weight[own])
         bins.put_below(s, mass, weight)
 
 
 def _put_above(bins: LossBins, block: SignBlocks, sums: int, thirds: Thirds | None) -> None:
     group = np.flatnonzero(np.diff(block.group, prepend=-1))
-    parts = [(np.add.reduceat(mass, block.start), moved_out(block.above, mass, block.start)) for mass in block.moved]
-    ends = parts[0][1]
-    for s, few, many in _tables(ends.low, ends.high, sums):
-        down, up = ((few * (1 - one.share) + many * one.share) * mass for mass, one in parts)
+    own, masses = block.group[group], [np.add.reduceat(mass, block.start) for mass in block.moved]
+    ends = [moved_out(block.above, mass, block.start) for mass in block.moved]
+    for s, few, many in _tables(ends[0].low, ends[0].high, sums):
+        down, up = (
+            np.add.reduceat(few * (mass * (1 - end.share)) + many * (mass * end.share), group, axis=1)
+            for mass, end in zip(masses, ends, strict=True)
+        )
         if thirds:
-            own, (down, up) = block.group[group], (np.add.reduceat(part, group, axis=1) for part in (down, up))
             bins.put_above(s, product(down, thirds.from_low[own]) + product(up, thirds.from_high[own]), thirds.nodes)
         else:
-            bins.put_above(s, down, block.low)
-            bins.put_above(s, up, block.high)
+            bins.put_above(s, down, block.low[group])
+            bins.put_above(s, up, block.high[group])
 
 
 def _error(law: VotesLaw, parts: Blocks) -> float:

@@ -28,9 +28,10 @@ from shufflekit.dominating_pairs.score_sums import Sums, sums
 MOST_SLOTS = 10_000_000
 MOST_GRID = 2**19
 MOST_RATIO = 1_000  # of the two scores, so that one grid holds both
-# Losses divided between two of a grid add (1/50)^2 / 6 = 7e-5 to their variance, and half of that to eps.
-ATOMS_PER_DEVIATION = 50
+# Losses divided between two of a grid add (1/64)^2 / 6 = 4e-5 to their variance, and half of that to eps.
+ATOMS_PER_DEVIATION, MOST_PER_DEVIATION = 64, 2048
 LOG_CUTS = (-60.0, -240.0)  # where none is asked for
+CUTS = 20.0  # between those that are told apart
 FEW_OUTCOMES, MOST_OUTCOMES = 2**14, 2**21  # that are listed as they are; that are looked at one by one
 ADDED = 1.6  # times rtol, relative to the variance: the square of how near losses are not told apart
 PART_OF_RTOL = 1 / 8  # that rounding a score may add to its variance
@@ -43,6 +44,8 @@ class MeanOfScores(Pair):
     law: ScoreLaw
     slots: int
     backwards: bool = False
+
+    closest = 8e-6  # at less, the grid is as fine as it may be
 
     def reversed(self) -> "MeanOfScores":
         return MeanOfScores(self.law, self.slots, not self.backwards)
@@ -64,7 +67,7 @@ class MeanOfScores(Pair):
                 least, most = self._ends(cut, rtol)
                 lower[todo] = np.maximum(lower[todo], profile(least, eps[todo]))
                 upper[todo] = np.minimum(upper[todo], profile(most, eps[todo]))
-        noise, reached = score_error(self.slots, self._local_eps), eps < self.largest_loss
+        noise, reached = score_error(self.slots, _local_eps(self.law)), eps < self.largest_loss
         lower, upper = lower * (1 - noise), np.clip(upper * (1 + noise), TINY, 1.0)
         return Ends(np.where(reached, lower, 0.0), np.where(reached, upper, 0.0))
 
@@ -80,16 +83,10 @@ class MeanOfScores(Pair):
             known = known.reversed() if self.backwards else known
             few = len(known.loss) <= FEW_OUTCOMES
             return Enclosure(known, known) if few else Enclosure(drawn_together(known, near), put_apart(known, near))
-        lower, upper = self._ends(log_cut, rtol)
-        cell = cells_of_loss(upper, ATOMS_PER_DEVIATION)
-        first = np.append(np.flatnonzero(np.diff(cell, prepend=cell[0] - 1)), len(cell) - 1)
-        noise = score_error(self.slots, self._local_eps)
-        ends = put_together(lower, cells_of_loss(lower, ATOMS_PER_DEVIATION)), spread(upper, np.unique(first))
-        return Enclosure(*(atoms._replace(error=atoms.error + noise) for atoms in ends))
-
-    @property
-    def _local_eps(self) -> float:
-        return max(abs(math.log(one.t0)) for one in self.law)
+        # Rounded down, so that what is asked for a little otherwise is not worked out anew.
+        cut, tolerance = CUTS * math.floor(log_cut / CUTS), 4.0 ** math.floor(math.log(rtol, 4))
+        cells = 2 ** math.floor(math.log2(max(self._deviation / near, ATOMS_PER_DEVIATION)))
+        return _both_ways(self.law, self.slots, cut, tolerance, min(cells, MOST_PER_DEVIATION))[self.backwards]
 
     @property
     def _deviation(self) -> float:
@@ -123,7 +120,25 @@ def outcomes(law: ScoreLaw, slots: int, log_cut: float) -> Atoms | None:
     return Atoms(loss[order], log_q[order], missing, error=pmf_error(slots * rate) + pmf_error(float(many)))
 
 
-@lru_cache(maxsize=8)  # both directions have the same
+@lru_cache(maxsize=8)  # next to the sums this is little
+def _both_ways(law: ScoreLaw, slots: int, log_cut: float, rtol: float, cells: int) -> tuple[Enclosure, Enclosure]:
+    """The pair's lists, with so many cells of losses to a deviation, and those of (Q, P)."""
+    found, noise = _sums(law, slots, log_cut, rtol), score_error(slots, _local_eps(law))
+    lists = []
+    for backwards in (False, True):
+        lower, upper = both_ends(found, slots, backwards)
+        cell = cells_of_loss(upper, cells)
+        first = np.append(np.flatnonzero(np.diff(cell, prepend=cell[0] - 1)), len(cell) - 1)
+        ends = put_together(lower, cells_of_loss(lower, cells)), spread(upper, np.unique(first))
+        lists.append(Enclosure(*(atoms._replace(error=atoms.error + noise) for atoms in ends)))
+    return lists[0], lists[1]
+
+
+def _local_eps(law: ScoreLaw) -> float:
+    return max(abs(math.log(one.t0)) for one in law)
+
+
+@lru_cache(maxsize=2)  # asked for at other points, and from the other side
 def _sums(law: ScoreLaw, slots: int, log_cut: float, rtol: float) -> Sums:
     """Of all slots, on the coarsest grid with the score of silence on it that hardly moves the others."""
     chance, t, u = (np.array(column) for column in zip(*((one.chance, one.t0, one.u0) for one in law), strict=True))

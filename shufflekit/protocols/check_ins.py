@@ -188,12 +188,9 @@ class SlidingCheckIn(_CheckedIn):
     def _attacked(self, k: int, number: Callable[[float], Any]) -> Definition:
         """The first client: slot i is hers with the chance ``(1 - (1 - 1/m)^i)/i``, which falls.
 
-        The attacker looks at the first slots only, and blurs their answers until all are as likely hers as the last.
+        The attacker looks at the first m slots, and blurs their answers until all are as likely hers as the last: i
+        times its chance squared grows up to there.
         """
-        m, n = self.window, self.clients
-        i = np.arange(1.0, m + 1)
-        come = np.minimum(i, n)
-        own = -np.expm1(come * np.log1p(-1 / m)) / come if m > 1 else np.ones(1)
-        slots = int(np.argmax(i * own**2)) + 1
-        law = definitions.response(growth(number(self.eps0)), k)
-        return Definition(slots, number(1 / float(own[slots - 1])), (law,))
+        m, come = self.window, min(self.window, self.clients)
+        own = -math.expm1(come * math.log1p(-1 / m)) / come if m > 1 else 1.0
+        return Definition(m, number(1 / own), (definitions.response(growth(number(self.eps0)), k),))
