@@ -19,14 +19,13 @@ from shufflekit.convex_order import connected, hull
 from shufflekit.definitions import Definition, Game, kind, without_round_off
 from shufflekit.dominating_pairs.channel_worth import FEW, LOUD, ChannelWorth
 from shufflekit.dominating_pairs.contenders import Contender
-from shufflekit.dominating_pairs.pair import Pair
+from shufflekit.dominating_pairs.pair import Pair, in_steps
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
 
 ROUGH = 0.03  # a tolerance at which a look at a blanket is cheap
 CLOSE, NEAR, GROWTH = 32, 4.0, 1.03  # knots a deviation, up to so many deviations; then so many times as far
 FARTHER = 1.3  # times, until no pair of inputs reaches farther
-LEFT_OUT = 8.0  # log_cut goes in such steps, so that lists serve again
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class ChannelPair(Pair):
         return Ends(upper, upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        log_cut = LEFT_OUT * math.floor(log_cut / LEFT_OUT)
+        log_cut = in_steps(log_cut)
         back = self.reversed()
         eps = _knots(self, back, log_cut)
         forth = _profile(self, eps)

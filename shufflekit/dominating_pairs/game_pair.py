@@ -23,7 +23,7 @@ from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.crowd import Crowd
 from shufflekit.dominating_pairs.knots import knots_of_both
 from shufflekit.dominating_pairs.long_game import LONG_BLOCK, LongGame
-from shufflekit.dominating_pairs.pair import Pair
+from shufflekit.dominating_pairs.pair import Pair, in_steps
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.spare import spared, spared_at_one
 
@@ -38,7 +38,7 @@ TIED = 2.1  # E up to which the two binary corners are the worst, which no one l
 QUIET, LOUD = 2e-3, 1e5  # E - 1, and E, beyond which the law to fall back on is within 5e-4 of what an attack reaches
 ROUND_OFF = 1e-9
 NUMBERS = 200  # of check-ins that are looked at one by one
-LEFT_OUT, FINE = 8.0, 5e-5  # log_cut goes in such steps, and rtol is no larger, so that lists serve again
+FINE = 5e-5  # rtol is no larger, so that lists serve again
 LOG_RARE = -60.0  # of numbers of check-ins that are not looked at
 POINTS_PER_DEVIATION = 48
 
@@ -110,7 +110,7 @@ class GamePair(Pair):
         return upper
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), min(rtol, FINE))
+        return _listed(self, in_steps(log_cut), min(rtol, FINE))
 
     def listed_anew(self, log_cut: float, rtol: float) -> Enclosure:
         """The list, worked out."""

@@ -24,7 +24,7 @@ from shufflekit.dominating_pairs.gaussian_moments import log_moments
 from shufflekit.dominating_pairs.knots import focused
 from shufflekit.dominating_pairs.lognormal_excess import excess, excess_error
 from shufflekit.dominating_pairs.lognormal_sums import lognormal_sum
-from shufflekit.dominating_pairs.pair import Aim, Pair
+from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
 
 MOST_SLOTS = 10_000_000
 LEAST_SIGMA, MOST_SIGMA = 0.05, 1e4
@@ -33,7 +33,6 @@ KNOTS_APART, CLOSE = 1.5, 10.0  # deviations of the loss, times the root of rtol
 GROWTH = 1.5  # beyond, of eps, times the root of rtol
 COARSE = 3e-3  # a tolerance of knots that tell where the mass is
 LOOKS, OUTWARD = 80, 1.2  # at how far out the pair is to be listed
-LEFT_OUT = 8.0  # log_cut goes in such steps, so that lists serve again
 LOG_CUT_OF_MOMENTS = -120.0
 TAIL_ERROR = 1e-12  # of a normal probability, relative
 MOST_ORDER = 2000  # of a Renyi divergence: the work grows with its square
@@ -91,10 +90,10 @@ class GaussianPair(Pair):
         return Ends(np.maximum(q.lower - delta.upper, 0.0) * np.exp(-eps), (q.upper - delta.lower) * np.exp(-eps))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol, None)
+        return _listed(self, in_steps(log_cut), rtol, None)
 
     def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
-        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), COARSE, aim)
+        return _listed(self, in_steps(log_cut), COARSE, aim)
 
     def divergence(self, orders: Array) -> Array:
         """Moments of X of any real order: interpolated between whole ones forth (their logarithms are convex)."""

@@ -177,33 +177,15 @@ class Nodes(NamedTuple):
 
 def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int) -> Ends:
     """Both ends at points that share a line. Numbers are relative to ``M(c) e^{-c x}`` until the end."""
-    low, high = float(x.min()), float(x.max())
-    middle, known = (low + high) / 2, of.real(c)
+    known, middle = of.real(c), (float(x.min()) + float(x.max())) / 2
     if row is None and (rare := known.log_moment < known.log_moment.max() + LOG_RARE).any():
-        # By Chernoff: all that these numbers are worth, relative to what the others are at most.
         ends = _line(of.without(rare), c, x, rtol, row, most)
-        added = np.exp(
-            np.clip(np.logaddexp.reduce(known.log_moment[rare]) - c * x - 1 - math.log(c), LOG_TINY, LOG_HUGE)
-        )
-        return Ends(ends.lower, ends.upper + added)
-    # t e^{-ct} is 1/(ec) at most; what is no number is not 0.
-    chernoff = np.exp(np.clip(known.log_total - c * x - 1 - math.log(c), LOG_TINY, LOG_HUGE))
+        return Ends(ends.lower, ends.upper + _chernoff(np.logaddexp.reduce(known.log_moment[rare]), c, x))
+    chernoff = _chernoff(known.log_total, c, x)
     if chernoff.max() <= TINY:
         return Ends(np.zeros(len(x)), chernoff)
     variance = min(2 * PART * rtol * max(1.0, c * middle), 1.0) / c**2
-    deviation = math.sqrt(known.variance + variance + 2 / c**2)
-    more = min(FARTHER / deviation, c)
-    u = c + more
-    growth = of.real(u).log_total - known.log_total + variance * u**2 / 2
-    log_value = -2 * math.log(c) - math.log(2.5 * deviation)
-    log_top = known.log_total - c * high
-    spread = math.log(of.deviation + high)
-    earlier = (spread + 1 - log_top - log_value - LOG_WRAPPED) / c
-    period = max(
-        earlier + math.log1p(earlier / of.deviation) / c,
-        (growth - more * low - math.log(u) - 1 - log_value - LOG_WRAPPED) / more,
-        REACH * deviation,
-    )
+    period, wrapped = _period(of, known, c, variance, x)
     apart = 2 * math.pi / period
     count = math.ceil(REACH / math.sqrt(variance) / apart) + 1
     if not count * sum(map(price, of.shares)) < most:
@@ -211,14 +193,34 @@ def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int) -> End
     nodes = _nodes(of, c, middle, apart, heard(of.shares, c, apart, count), known.log_total)
     decline = np.exp(np.clip(known.log_total - c * x, -LOG_HUGE, LOG_HUGE))
     beyond = _silent(c, variance, apart, count)
-    later = np.exp(np.minimum(growth - more * (x + period) - 1 - math.log(u), LOG_HUGE)) / -math.expm1(-more * period)
-    log_share = c * (x - period) - known.log_total + np.log(of.deviation + x + period / -math.expm1(-c * period))
-    before = np.exp(np.minimum(log_share, LOG_HUGE)) / -math.expm1(-c * period)
     up, up_off = _summed(nodes, c, variance, x - middle, 0.0, row)
     down, down_off = _summed(nodes, c, variance, x - middle, variance, row)
     upper = ((up + up_off) * 2 / period + beyond) * decline * (1 + 64 * UNIT)
-    lower = ((down - down_off) * 2 / period - beyond - later - before) * decline * (1 - 64 * UNIT)
+    lower = ((down - down_off) * 2 / period - beyond - wrapped) * decline * (1 - 64 * UNIT)
     return Ends(np.maximum(lower, 0.0), np.clip(upper, TINY, chernoff))
+
+
+def _chernoff(log_moment: float, c: float, x: Array) -> Array:
+    """``t e^{-ct}`` is 1/(ec) at most; what is no number is not 0."""
+    return np.asarray(np.exp(np.clip(log_moment - c * x - 1 - math.log(c), LOG_TINY, LOG_HUGE)))
+
+
+def _period(of: Sum, known: Real, c: float, variance: float, x: Array) -> tuple[float, Array]:
+    """A period after which hardly anything comes again, and what does at most: later by Chernoff, earlier |S| + ..."""
+    low, high, deviation = float(x.min()), float(x.max()), math.sqrt(known.variance + variance + 2 / c**2)
+    more = min(FARTHER / deviation, c)
+    growth = of.real(c + more).log_total - known.log_total + variance * (c + more) ** 2 / 2 - math.log(c + more) - 1
+    log_value = -2 * math.log(c) - math.log(2.5 * deviation)
+    wide = 2 * of.deviation  # more than E|S|, with the noise
+    earlier = (math.log(wide + high) + 1 - known.log_total + c * high - log_value - LOG_WRAPPED) / c
+    period = max(
+        earlier + math.log1p(max(earlier, 0.0) / of.deviation) / c,
+        (growth - more * low - log_value - LOG_WRAPPED) / more,
+        REACH * deviation,
+    )
+    later = np.exp(np.minimum(growth - more * (x + period), LOG_HUGE)) / -math.expm1(-more * period)
+    log_before = c * (x - period) - known.log_total + np.log(wide + x + period / -math.expm1(-c * period))
+    return period, later + np.exp(np.minimum(log_before, LOG_HUGE)) / -math.expm1(-c * period)
 
 
 def _nodes(of: Sum, c: float, middle: float, apart: float, number: NDArray[np.intp], log_total: float) -> Nodes:

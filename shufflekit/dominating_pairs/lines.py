@@ -149,7 +149,7 @@ def _lines(sums: Sums, c: Array, known: Tilted, rtol: float) -> Lines:
     u, log_total = c + more, n * known.log_moment
     growth = n * _tilted(sums, u).log_moment - log_total + variance * u**2 / 2 - more * x - np.log(u) - 1
     log_value = -2 * np.log(c) - np.log(2.5 * deviation)
-    own = np.sqrt(n * (sums.chance * sums.value**2).sum(axis=1))
+    own = 2 * np.sqrt(n * (sums.chance * sums.value**2).sum(axis=1))  # more than E|S|, with the noise
     earlier = (np.log(own + x) + 1 - log_total + c * x - log_value - LOG_WRAPPED) / c
     earlier += np.log1p(np.maximum(earlier, 0.0) / own) / c
     period = np.maximum(np.maximum(earlier, (growth - log_value - LOG_WRAPPED) / more), REACH * deviation)

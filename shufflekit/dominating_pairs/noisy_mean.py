@@ -21,12 +21,11 @@ from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.dominating_pairs.came import Shown, shown_by
 from shufflekit.dominating_pairs.came_sums import summed
 from shufflekit.dominating_pairs.knots import focused, outwards
-from shufflekit.dominating_pairs.pair import Aim, Pair
+from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
 
 LOG_CUTS = (-40.0, -80.0, -160.0, -320.0, -720.0)  # how many numbers that came are looked at, until it is enough
 ENOUGH = 1e-9  # of delta: numbers left out that hardly matter
 MOST_EPS = 600.0  # beyond which e^eps is hardly a number: delta is no more there
-LEFT_OUT = 8.0  # log_cut of a list goes in such steps, so that lists serve again
 COARSE = 3e-3  # a tolerance of knots that tell where the mass is
 MOMENT_RTOL = 1e-3  # of a moment that need not be close
 ROUND_OFF = 1e-10  # relative, of a probability
@@ -89,10 +88,10 @@ class NoisyMeanPair(Pair):
         return Looked(Ends(np.minimum(*total), total.upper), Known(delta, tail), missing)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol, None)
+        return _listed(self, in_steps(log_cut), rtol, None)
 
     def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
-        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol, aim)
+        return _listed(self, in_steps(log_cut), rtol, aim)
 
     def divergence(self, orders: Array) -> Array:
         """Infinite of a removed record, forth: all may have come, however unlikely that is."""
@@ -166,10 +165,10 @@ class EitherWay(Pair):
         return self.one.looked(eps, log_cut)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol, None)
+        return _listed(self, in_steps(log_cut), rtol, None)
 
     def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
-        return _listed(self, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol, aim)
+        return _listed(self, in_steps(log_cut), rtol, aim)
 
     def log_moment_bound(self, power: float) -> float:
         return self.one.log_moment_bound(power)

@@ -19,6 +19,14 @@ from shufflekit.divergences import log_renyi_moment
 LOG_CUTS = (-60.0, -120.0, -240.0, -480.0, -740.0)  # how far a pair is listed for a Renyi moment, until it is enough
 
 
+LEFT_OUT = 8.0
+
+
+def in_steps(log_cut: float) -> float:
+    """A little less: what is left out goes in steps, so that lists serve again."""
+    return LEFT_OUT * math.floor(log_cut / LEFT_OUT)
+
+
 class Aim(NamedTuple):
     """What many rounds need of one round's list: ``e^{tilt loss}`` makes the losses typical that matter, and knots
     there may be so far ``apart``."""

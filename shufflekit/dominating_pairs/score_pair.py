@@ -21,10 +21,9 @@ from shufflekit.convex_order import connected, extended, hull
 from shufflekit.definitions import Definition, ScoreLaw, distinct, divisions
 from shufflekit.dominating_pairs.knots import AT_RTOL, knots_of_both
 from shufflekit.dominating_pairs.lines import excess_of_sums
-from shufflekit.dominating_pairs.pair import Pair
+from shufflekit.dominating_pairs.pair import Pair, in_steps
 
 MOST_SLOTS = 10_000_000
-LEFT_OUT = 8.0  # log_cut goes in such steps, so that lists serve again
 MOST_APART = 16  # of the usual knots: a rough look takes fewer
 GRID = 2.0  # of a list's tolerance, that of its grids: they add a part of it to the variance, and chords add more
 MOST_ATOMS = 100_000  # that are listed one by one
@@ -70,7 +69,7 @@ class ScorePair(Pair):
         if len(self._laws) == 1 and (atoms := self._outcomes(self._laws[0])) is not None:
             return Enclosure(atoms, atoms)
         back = self.reversed()
-        eps = knots_of_both(self, back, LEFT_OUT * math.floor(log_cut / LEFT_OUT), rtol)
+        eps = knots_of_both(self, back, in_steps(log_cut), rtol)
         eps = np.append(eps[: -1 : _apart(rtol)], eps[-1])
         forth_ends, back_ends = (_ends_at(pair, tuple(eps.tolist()), GRID * rtol) for pair in (self, back))
         # Values that each err a little are not convex; the profile is, so it is below the hull.

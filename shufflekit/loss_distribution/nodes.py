@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shufflekit._complex import log1p
 from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import LOG_SILENT, NODE_ERROR, TINY
@@ -33,7 +34,6 @@ NEARLY_ALL = -1 + 1e-15  # what a transform of 0 is taken to be less than 1 by: 
 MOST_NOISE = 0.01  # of the logarithm of a term
 MOST_PLACES = 2**61  # all rounds have fewer: beyond, delta is what it is there
 CHUNK = 2**20
-HALF_WAY = 0.5  # from 1 to 0: where logarithms are taken in two ways
 
 Places = NDArray[np.int64]
 
@@ -174,13 +174,5 @@ def _log_phi(law: Law, turn: Array) -> NDArray[Any]:
         half = np.outer(turn[i : i + size] / 2, law.place)
         sine = np.sin(half)
         less = -2 * dot(sine**2, law.chance) + 2j * dot(sine * np.cos(half), law.chance)
-        found[i : i + size] = _log1p(np.where(np.abs(1 + less) > TINY, less, NEARLY_ALL))
+        found[i : i + size] = log1p(np.where(np.abs(1 + less) > TINY, less, NEARLY_ALL))
     return found
-
-
-def _log1p(z: NDArray[Any]) -> NDArray[Any]:
-    """``log(1 + z)``: numpy's has an absolute error of a unit, which many rounds of hardly any loss would multiply."""
-    x, y = z.real, z.imag
-    with np.errstate(divide="ignore"):  # far from 1 the other one is taken
-        near = np.log1p(2 * x + x**2 + y**2) / 2 + 1j * np.arctan2(y, 1 + x)
-    return np.asarray(np.where(np.abs(z) < HALF_WAY, near, np.log(1 + z)))
