@@ -8,7 +8,7 @@ import pytest
 from shufflekit.atoms import Atoms
 from shufflekit.convex_order import profile
 from shufflekit.dominating_pairs import Aim, GaussianPair
-from shufflekit.dominating_pairs.knots import MOST_FOCUSED, focused, knots
+from shufflekit.dominating_pairs.knots import LEAST_GROWTH, MOST_FOCUSED, MUCH, focused, knots, outwards
 from tests import pairs
 
 
@@ -58,3 +58,32 @@ def test_a_list_made_for_a_tilt_is_around_the_pair(backwards, tilt, apart):
     truth = pair.delta(eps)
     assert (profile(lower, eps) <= truth.upper * (1 + 1e-9)).all()
     assert (profile(upper, eps) >= truth.lower * (1 - 1e-9)).all()
+
+
+def gaussian_left(eps):
+    return GaussianPair(2.0, 1).delta(eps).upper
+
+
+@pytest.mark.parametrize("log_cut", [-20.0, -60.0, -300.0])
+@pytest.mark.parametrize("rtol", [0.1, 1e-3, 1e-5])
+def test_knots_go_outwards_ever_farther_apart(log_cut, rtol):
+    eps = outwards(gaussian_left, log_cut, rtol, 600.0)
+    apart = np.diff(eps)
+    assert eps[0] == 0 and (apart > 0).all()
+    assert (apart[1:-1] >= apart[:-2] * (1 - 1e-6)).all()
+    assert gaussian_left(eps[-1:])[0] <= MUCH * math.exp(log_cut) < gaussian_left(eps[-1:] / 1.5)[0]
+    # A deviation of the loss is 1/2 here.
+    assert apart[0] == pytest.approx(0.5 * 1.5 * math.sqrt(rtol), rel=0.02)
+    assert (apart / eps[1:])[-2] <= max(0.3 * math.sqrt(rtol), LEAST_GROWTH) * 1.01 or len(eps) < 20
+
+
+def test_knots_end_where_no_number_is_larger():
+    eps = outwards(lambda eps: np.full(len(eps), 0.5), -60.0, 1e-3, 600.0)
+    assert eps[-1] == 600.0 and (np.diff(eps) > 0).all()
+
+
+def test_only_knots_farther_out_are_nearer_each_other():
+    eps = outwards(gaussian_left, -300.0, 0.1, 600.0, 1e-3)
+    usual = outwards(gaussian_left, -300.0, 0.1, 600.0)
+    assert eps[1] == usual[1] and eps[-1] == usual[-1]
+    assert len(eps) > 2 * len(usual)

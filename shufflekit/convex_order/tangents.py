@@ -39,8 +39,9 @@ def below(eps: Array, forth: Known, back: Known, infinite: float = 0.0, infinite
     # What P has more on the right, it has less on the left: neither side may claim more than the other.
     excess, lack = (float(dot(side.q, np.expm1(side.loss))) for side in (right, left))
     least = min(excess + infinite, lack + infinite_back)
-    q = right.q * (max(0.0, least - infinite) / excess if excess else 0.0)
-    p_back = left.q * (max(0.0, least - infinite_back) / lack if lack else 0.0)
+    infinite, infinite_back = min(infinite, least), min(infinite_back, least)
+    q = right.q * ((least - infinite) / excess if excess else 0.0)
+    p_back = left.q * ((least - infinite_back) / lack if lack else 0.0)
     q_back = p_back * np.exp(left.loss)
     total, room = float(q.sum() + q_back.sum()), 1 - infinite_back
     share, middle = min(1.0, room / total if total else 1.0), max(0.0, room - total)
@@ -53,7 +54,7 @@ def _outcomes(eps: Array, known: Known) -> Outcomes:
     """All beyond the last knot that is certain enough is one outcome, too."""
     for _ in range(MOST_LOOKS):
         lines, q, more = _cells(eps, known)
-        near = lines <= MOST_OFF
+        near = (lines <= MOST_OFF) & (known.tail.lower[1:] > 0)
         last = int(np.argmin(np.append(near, False)))
         told = (q > 0) & (more >= 0) & (more <= _steps(eps) * q)
         if told[:last].all():

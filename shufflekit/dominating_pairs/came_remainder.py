@@ -126,7 +126,7 @@ def _path(rows: Rows, backwards: bool, signed: Array) -> Path:
     sign, v = -1.0 if backwards else 1.0, beta / np.sqrt(c)
     step = sign / v * (own + log / (2 * c)) + v / (4 * c)
     curve = far**2 / 2 * (np.sqrt(c + far) / beta * bent + 3 / 8 * beta / near**2.5)
-    moves = np.exp(np.minimum(log, LOG_MOST)) * np.abs(way) / other * c * far / near**2
+    moves = np.exp(np.minimum(log, LOG_MOST)) * (np.abs(way) / other * c * far / near**2)
     return Path(sign * log / v - v / 2, step, curve, inside, log, np.log1p(far / other) + np.log(c / near), moves)
 
 
