@@ -16,7 +16,7 @@ from shufflekit._validate import Array
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, hull
-from shufflekit.definitions import Definition, Game, kind, without_round_off
+from shufflekit.definitions import Definition, Game, ScoreLaw, distinct, kind, without_round_off
 from shufflekit.dominating_pairs.channel_worth import FEW, LOUD, ChannelWorth
 from shufflekit.dominating_pairs.contenders import Contender
 from shufflekit.dominating_pairs.pair import Pair, in_steps
@@ -25,6 +25,7 @@ from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
 
 ROUGH = 0.03  # a tolerance at which a look at a blanket is cheap
 CLOSE, NEAR, GROWTH = 32, 4.0, 1.03  # knots a deviation, up to so many deviations; then so many times as far
+MOST_COMPARED = 4_000  # points of blankets, that cost little
 FARTHER = 1.3  # times, until no pair of inputs reaches farther
 
 
@@ -53,8 +54,12 @@ class ChannelPair(Pair):
     @cached_property
     def fallback(self) -> Pair:
         """The pair of the blankets, which is never below the game. [beyond] 1, 3, 13"""
-        laws = tuple(moves.spares[0] for moves in self.game.moves)
-        return pair_of_law(Definition(self.game.slots, self.game.population, laws))
+        return pair_of_law(Definition(self.game.slots, self.game.population, self.fallback_laws))
+
+    @property
+    def fallback_laws(self) -> tuple[ScoreLaw, ...]:
+        """The blanket of each pair of values, those that are told apart."""
+        return distinct(moves.spares[0] for moves in self.game.moves)
 
     @cached_property
     def guide(self) -> Pair:
@@ -92,6 +97,8 @@ class ChannelPair(Pair):
     def profile(self, eps: Array) -> Array:
         """Chords of delta at many eps from 0 on, which are taken for all of its values."""
         found = np.minimum(self._worth.profile(eps, float(eps[-1])), 1.0)
+        if len(self.fallback_laws) * len(eps) <= MOST_COMPARED:
+            found = np.minimum(found, self.fallback.delta(eps).upper)
         return hull(eps, np.where(eps < self.largest_loss, found, 0.0))
 
     def _worst(self, eps: float, rtol: float) -> float:

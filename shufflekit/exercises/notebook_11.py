@@ -32,7 +32,7 @@ EXERCISES: Mapping[str, Exercise] = {
     "11.4": value(
         54_472,
         "Bisect on the rounds: (Shuffle(2.0, 1000, 10**6) * rounds).guarantee(1e-8).upper rises with them.",
-        (48_694, "That is what the clones allow. Leave reduction away."),
+        (48_693, "That is what the clones allow. Leave reduction away."),
     ),
     "11.5": Exercise(
         (
