@@ -24,7 +24,7 @@ from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
 
 ROUGH = 0.03  # a tolerance at which a look at a blanket is cheap
-CLOSE, NEAR, GROWTH = 32, 4.0, 1.03  # knots a deviation, up to so many deviations; then so many times as far
+CLOSE, NEAR, GROWTH = 32, 4.0, 1.02  # knots a deviation, up to so many deviations; then so many times as far
 MOST_COMPARED = 4_000  # points of blankets, that cost little
 FARTHER = 1.3  # times, until no pair of inputs reaches farther
 
