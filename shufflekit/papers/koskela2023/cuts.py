@@ -20,6 +20,7 @@ from shufflekit.protocols import Shuffle
 
 Box = Callable[[int, Any, float], Kept]
 LOG_CUT = -120.0  # of the pair that is taken for the truth in two rounds
+NEARLY_ALL = 1e-9  # a tolerance at which few outcomes are taken together, and to the safe side
 
 
 class Deltas(NamedTuple):
@@ -47,11 +48,11 @@ def few_users(box: Box, n: int, ratio: Any, rounds: int, alpha: Any, tau: Any) -
 
 
 def many_users(box: Box, n: int, eps0: float, eps: float, tau: float) -> tuple[Deltas, Deltas]:
-    """One round, against the mean over the number of clones, and two, against all atoms. [koskela2023] abstract"""
+    """One round, against the mean over the number of clones, and two, against nearly all atoms. [koskela2023] abstract"""
     n, E = _validate.count(n=n), math.exp(_validate.local_eps(eps0=eps0))
     eps, counts = _validate.nonnegative(eps=eps), np.arange(float(n))
     alpha, kept = math.exp(eps), kept_atoms(box(n, E, tau), n, eps0)
     single = float(pmf(counts, n - 1, 2 / (E + 1)) @ given_clones(counts, E, alpha))
-    both = two_rounds(Shuffle(eps0, n, reduction="clones").pair.listed(LOG_CUT).upper, eps)
+    both = two_rounds(Shuffle(eps0, n, reduction="clones").pair.listed(LOG_CUT, NEARLY_ALL).lower, eps)
     one = Deltas(single, float(profile(kept, alpha)[0]) + tau)
     return one, Deltas(both, two_rounds(kept, eps) + 2 * tau)
