@@ -12,15 +12,17 @@ import numpy as np
 from shufflekit import _validate
 from shufflekit._binomial import log_pmf, pmf, tail
 from shufflekit._validate import Array
-from shufflekit.accuracy import KNOWN, START_ERROR, TINY, cell_error, count_error, loss_limit
+from shufflekit.accuracy import KNOWN, START_ERROR, TINY, cell_error, count_error, loss_limit, pmf_error
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import Tails, connected, untold
 from shufflekit.definitions import Definition, Kind, growth, one_kind, response
 from shufflekit.dominating_pairs.knots import knots_of_both
-from shufflekit.dominating_pairs.pair import Pair
+from shufflekit.dominating_pairs.listed_votes import drawn_together, put_apart
+from shufflekit.dominating_pairs.pair import Aim, Pair
 
-MOST_ATOMS = 200_000  # that are listed one by one
+FEW_ATOMS, MOST_ATOMS = 2**14, 2**21  # that are listed as they are; that are looked at one by one
+ADDED = 1.6  # times rtol, relative to the variance: the square of how near losses are not told apart
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,25 @@ class Count(Pair):
         return Ends(np.minimum(lower, upper), upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
+        deviation = math.sqrt(self.n * self.up.chance * self.down.chance) * self._slope
+        return self._listed(log_cut, math.sqrt(ADDED * rtol) * deviation)
+
+    def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
+        return self._listed(log_cut, aim.apart)
+
+    def _listed(self, log_cut: float, near: float) -> Enclosure:
+        """Counts that have losses so near each other are not told apart, where they are many."""
         reach = math.sqrt(-2 * log_cut * self.n * self.up.chance * self.down.chance) - log_cut
         if min(2 * reach, self.n) <= MOST_ATOMS:
             atoms = self.outcomes(log_cut=log_cut - math.log(self.n + 1))
             # Their losses lie nearly on a lattice, when few are sampled.
-            near = float(atoms.loss[np.argmin(np.abs(atoms.loss))])
-            atoms = atoms._replace(spacing=self._slope, origin=near)
+            least = float(atoms.loss[np.argmin(np.abs(atoms.loss))])
+            atoms = atoms._replace(spacing=self._slope, origin=least)
             atoms = atoms.reversed() if self.mirrored else atoms
-            return Enclosure(atoms, atoms)
+            if len(atoms.loss) <= FEW_ATOMS:
+                return Enclosure(atoms, atoms)
+            atoms = atoms._replace(error=pmf_error(self.n * self.up.chance))
+            return Enclosure(drawn_together(atoms, near), put_apart(atoms, near))
         back = self.reversed()
         eps = knots_of_both(self, back, log_cut)
         lower = untold(self._tails(eps), back._tails(eps))

@@ -48,6 +48,7 @@ ADDED = 1.6  # times rtol, relative to the variance: the square of the widths of
 PART_OF_APART = 0.6  # of the distance that knots may have: these widths
 MOST_EPS = 310.0  # no finite loss is larger
 MOST_ROWS = 2**14  # of an evaluation of delta
+MANY_TAILS = 30  # times the error of a tail, that of what lies between two values of d
 CHUNK, MOST_CELLS = 100_000, 2**21  # numbers worked on at once; of a table of tails, to fit in memory several times
 PART, PART_OF_LIST, ROUGH, LOG_ALL = 0.8, 0.6, 0.2, -740.0  # of rtol, that blocks take; a first look, and how deep
 CHEAPER = 16  # times: a cell of a table is less work than what it serves
@@ -117,9 +118,12 @@ class Votes(VotesLaw):
             missing += float(dot(heavier.mass[far], heavier.weight[far]))
             heavier = Rows(*(values[~far] for values in heavier))
             upper = listed_votes(heavier, signs, self.less, self.gap, missing, log_cut)
+        error = MANY_TAILS * float(tail_error(self.count)) if self.third_rate else 0.0
         if len(upper.loss) > FEW_OUTCOMES:
             lower, upper = drawn_together(lower, near), put_apart(upper, near)
-        return Enclosure(*(atoms._replace(spacing=self._spacing()) for atoms in (lower, upper)))
+            # Of many outcomes their number is allowed for (see ``LISTED_ERROR``), of few the numbers of messages.
+            error += pmf_error(self.count * self.rate) + pmf_error(float(parts.high[-1]))
+        return Enclosure(*(atoms._replace(spacing=self._spacing(), error=error) for atoms in (lower, upper)))
 
     def _rows_of_points(self, rtol: float, log_cut: float) -> float:
         """How many rows an evaluation of delta has."""
