@@ -48,7 +48,7 @@ def few_users(box: Box, n: int, ratio: Any, rounds: int, alpha: Any, tau: Any) -
 
 
 def many_users(box: Box, n: int, eps0: float, eps: float, tau: float) -> tuple[Deltas, Deltas]:
-    """One round, against the mean over the number of clones, and two, against nearly all atoms. [koskela2023] abstract"""
+    """One round, against the mean over the number of clones, and two, by nearly all atoms. [koskela2023] abstract"""
     n, E = _validate.count(n=n), math.exp(_validate.local_eps(eps0=eps0))
     eps, counts = _validate.nonnegative(eps=eps), np.arange(float(n))
     alpha, kept = math.exp(eps), kept_atoms(box(n, E, tau), n, eps0)
