@@ -121,7 +121,7 @@ def crossings() -> list[Crossed]:
     asked += [(sampled, 10**4, 1e-4), (sampled, 10**5, 1e-8), (sampled, 10**6, 1e-60)]
     found = []
     for crowd, rounds, delta in asked:
-        listed = crowd.pair.listed(math.log(delta / rounds) + LOG_BELOW).upper
+        listed = crowd.pair.listed(math.log(delta / rounds) + LOG_BELOW, cuts.NEARLY_ALL).upper
         ends = (crowd * rounds).guarantee(delta)
         lower, upper = (contour.contour_delta(listed, rounds, end) for end in ends)
         found.append(Crossed(crowd * rounds, delta, ends, lower, upper))

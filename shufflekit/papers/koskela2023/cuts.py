@@ -20,7 +20,7 @@ from shufflekit.protocols import Shuffle
 
 Box = Callable[[int, Any, float], Kept]
 LOG_CUT = -120.0  # of the pair that is taken for the truth in two rounds
-NEARLY_ALL = 1e-9  # a tolerance at which few outcomes are taken together, and to the safe side
+NEARLY_ALL = 1e-7  # a tolerance at which few outcomes are taken together, and to the safe side
 
 
 class Deltas(NamedTuple):
