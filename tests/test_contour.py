@@ -46,7 +46,7 @@ def test_it_lies_in_the_brackets_of_the_fft(protocol, rounds, target):
 
 def test_it_agrees_with_a_narrow_bracket_of_delta():
     ends = delta_of_pair(SAMPLED * 10**5, eps=0.1457, rtol=1e-4)
-    value = contour.contour_delta(SAMPLED.pair.listed(-60.0).upper, 10**5, 0.1457)
+    value = contour.contour_delta(SAMPLED.pair.listed(-60.0, 1e-7).upper, 10**5, 0.1457)
     assert ends.lower <= value <= ends.upper
 
 

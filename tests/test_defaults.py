@@ -36,6 +36,7 @@ DEFAULTS: dict[str, Real] = {
     **{"dummies": True, "decides": True, "download": True},
 }
 OTHERS: dict[str, Real] = {
+    "shufflekit.dominating_pairs.came_remainder._spread.slope": 0.0,
     "shufflekit.papers.figures_bench.parameters.filters": 32,
     "shufflekit.papers.figures_bench.within.near": 1.05,
     "shufflekit.papers.girgis2021.learning_bench.overshoot.eps0": 6.0,
@@ -77,9 +78,11 @@ MODULES = (
     "shufflekit.check_in_sgd",
     "shufflekit.claims",
     "shufflekit.convex_order.profiles",
+    "shufflekit.convex_order.tangents",
     "shufflekit.definitions.noisy_mean",
     "shufflekit.definitions.scores",
     "shufflekit.dominating_pairs.board",
+    "shufflekit.dominating_pairs.came_remainder",
     "shufflekit.dominating_pairs.channel_game",
     "shufflekit.dominating_pairs.counts",
     "shufflekit.dominating_pairs.diluted",
@@ -87,6 +90,8 @@ MODULES = (
     "shufflekit.dominating_pairs.gaussian",
     "shufflekit.dominating_pairs.knots",
     "shufflekit.dominating_pairs.least",
+    "shufflekit.dominating_pairs.line",
+    "shufflekit.dominating_pairs.lines",
     "shufflekit.dominating_pairs.lognormal_sums",
     "shufflekit.dominating_pairs.long_game",
     "shufflekit.dominating_pairs.lottery_pair",

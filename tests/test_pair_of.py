@@ -114,7 +114,7 @@ def test_a_channel_that_votes_needs_no_sums_of_scores(monkeypatch):
     def never(*arguments):
         raise AssertionError("scores were summed")
 
-    monkeypatch.setattr(score_pair, "stop_loss_of", never)
+    monkeypatch.setattr(score_pair, "excess_of_sums", never)
     known = Shuffle(randomizer=RandomizedResponse(2, 1.0), n=1000)
     assert known.attack_epsilon(1e-6).upper <= known.epsilon(1e-6).upper
     with pytest.raises(AssertionError, match="scores were summed"):
