@@ -29,7 +29,7 @@ def test_its_worth_is_a_little_above_a_normal_laws() -> None:
 def test_from_where_nothing_is_enough_on_it_is_infinite_and_below_it_is_not() -> None:
     lottery = tied(3_000)
     deviation = math.sqrt(lottery.variance)
-    near, edge = lottery.worth(2 * deviation), 4 * deviation
+    near, edge = lottery.worth(2 * deviation), 8 * deviation
     assert lottery.beyond == math.inf
     assert lottery.worth(edge) == math.inf and lottery.beyond == edge
     assert lottery.worth(edge) == lottery.worth(edge + deviation) == math.inf and lottery.beyond == edge
