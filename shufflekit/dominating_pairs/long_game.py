@@ -26,7 +26,7 @@ SLACK = 2e-5  # of the worth, that one law may cost
 PART_OF_CHERNOFF = 0.02
 LINE_RTOL = 1e-4  # of eps, of which the noise on a line takes a part
 DEEPER, DEEPEST = 4.0, 60.0  # deviations, that a board reaches farther out than what is asked for, and at most
-APART = 24.0  # deviations: boards are not made for each depth
+NEXT_DEPTH = 1.5  # times: boards are not made for each depth
 ROUNDED = 1e-5  # of a random number of steps, that it may be rounded up by: fewer boards are kept
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
 HEAVY = 0.8  # of the largest variance, that is nearly as large
@@ -179,7 +179,8 @@ class LongGame:
     def _depth(self, n: int, x: Array) -> float:
         """How many deviations a board is to reach out, so that what it ends with is less than what is asked for."""
         out = float(-x.min()) / (self.deviation * math.sqrt(n))
-        return float(min(max(DEPTH, APART * math.ceil((out + DEEPER) / APART)), DEEPEST))
+        times = math.ceil(math.log(max((out + DEEPER) / DEPTH, 1.0)) / math.log(NEXT_DEPTH))
+        return float(min(DEPTH * NEXT_DEPTH**times, DEEPEST))
 
     def _by_blocks(self, n: int, x: Array) -> Array:
         count = math.ceil(n / self.block)
@@ -194,7 +195,7 @@ class LongGame:
         return self._after(board, crowd, np.zeros(1), x) * (1 + BOARD_ERROR * steps)
 
     def _boards(self, lengths: Sequence[int], step: float, depth: float = DEPTH) -> Sequence[Board]:
-        return _played(tuple(map(_hashable, self.laws)), tuple(lengths), step, depth)
+        return _played(self.laws, lengths, step, depth)
 
 
 def _best(laws: list[Scores]) -> list[Scores]:
@@ -253,12 +254,19 @@ def _hashable(law: Scores) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 @lru_cache(maxsize=8)  # many starts are asked about, and at alpha = 1 many alphas
-def _played(
-    laws: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...], lengths: tuple[int, ...], step: float, depth: float
-) -> list[Board]:
+def _by_depth(
+    laws: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...], lengths: tuple[int, ...], step: float
+) -> dict[float, list[Board]]:
+    """The boards that were played, by how deep they are: a deeper one serves as well."""
+    return {}
+
+
+def _played(laws: Sequence[Scores], lengths: Sequence[int], step: float, depth: float) -> Sequence[Board]:
     """Boards after so many steps each, the longest first."""
-    board = Board([Scores(np.array(v), np.array(c)) for v, c in laws], lengths[0], step, depth)
-    played = []
-    for length in lengths[::-1]:
-        played.append(copy(board.play(length - board.played)))
-    return played[::-1]
+    known = _by_depth(tuple(map(_hashable, laws)), tuple(lengths), step)
+    deeper = [own for own in list(known) if own >= depth]
+    if not deeper:
+        board = Board(laws, lengths[0], step, depth)
+        known[depth] = [copy(board.play(length - board.played)) for length in lengths[::-1]][::-1]
+        deeper = [depth]
+    return known[min(deeper)]
