@@ -17,9 +17,11 @@ from shufflekit.convex_order import contract, split
 from shufflekit.loss_distribution.curve import STRETCH, Curve, deltas
 from shufflekit.loss_distribution.nodes import LEAST_ROUNDS, MOST_PLACES, Nodes, by_nodes
 from shufflekit.loss_distribution.parts import Leftover, Moments, Part, leftover, moments, reach, rounding
+from shufflekit.loss_distribution.rare import lumpy
 from shufflekit.loss_distribution.smoothed import Smoothed, integral
 from shufflekit.loss_distribution.spectrum import composed
 from shufflekit.loss_distribution.steps import Steps
+from shufflekit.loss_distribution.together import Question, Together, told_apart
 from shufflekit.search import first_yes
 
 MAX_GRID, MAX_GRID_OF_ROUND = 2**20, 2**24  # points; of one round only those that have mass are looked at
@@ -65,10 +67,11 @@ class Listed:
         def slack(total: Moments, tilt: float) -> float:
             return rtol * tilt * max(0.0, total.mean)  # delta falls about so much from eps to (1 + rtol) eps
 
-        def read(curve: Curve | Nodes | Smoothed) -> float:
+        def read(curve: Curve | Nodes | Smoothed | Together) -> float:
             return curve.epsilon(delta)
 
-        ends = self._refine(reached, read, Bracket(0.0, most), rtol, slack)
+        asked = Question(None, log_delta, rtol)
+        ends = self._refine(reached, read, Bracket(0.0, most), asked, slack)
         before = self.tilt
         if ends.width > rtol and before and ends.upper < math.inf:
             # Where few large losses outweigh many small ones, the tilt that fits delta need not fit the eps found.
@@ -76,7 +79,7 @@ class Listed:
                 return max(total.mean, moments(self.lower, tilt).mean) >= ends.upper
 
             if self._tilt(fits) < MUCH_LESS * before:
-                ends = self._refine(fits, read, Bracket(*ends), rtol, slack)
+                ends = self._refine(fits, read, Bracket(*ends), asked, slack)
         return ends
 
     def delta(self, eps: float, rtol: float) -> Bracket:
@@ -90,18 +93,19 @@ class Listed:
         def reached(total: Moments, _: float) -> bool:
             return total.mean >= eps
 
-        return self._refine(reached, lambda curve: curve.delta(eps), Bracket(0.0, most), rtol, lambda *_: rtol)
+        asked = Question(eps, None, rtol)
+        return self._refine(reached, lambda curve: curve.delta(eps), Bracket(0.0, most), asked, lambda *_: rtol)
 
     def _refine(
         self,
         reached: Callable[[Moments, float], bool],
-        read: Callable[[Curve | Nodes | Smoothed], float],
+        read: Callable[[Curve | Nodes | Smoothed | Together], float],
         ends: Bracket,
-        rtol: float,
+        asked: Question,
         slack: Callable[[Moments, float], float],
     ) -> Bracket:
         """Read both curves by a contour integral if that is affordable, or on ever finer grids, until they agree."""
-        self.too_coarse = False
+        self.too_coarse, rtol = False, asked.rtol
         if len(self.upper) == 1 and self.upper[0].rounds == 1:
             self.too_coarse = True
             least = read(_single_round(self.lower[0].pair, self._left[0], upper=False))
@@ -119,6 +123,14 @@ class Listed:
             if ends.width <= rtol or self.too_coarse:
                 return bracket(*ends)
             # A loss that lies just there is moved to both sides: on a lattice it is not.
+        elif lumpy(self.upper, tilt):
+            for apart in told_apart((self.lower, self.upper), self._left, asked):
+                least, most = (read(end) for end in apart)
+                ends = Bracket(max(ends.lower, least), min(ends.upper, most))
+                self.too_coarse = not self._exact and ends.width <= WIDE
+                self.tilt = 0.0  # no one tilt tells where lists are to be close
+                if ends.width <= rtol or self.too_coarse:
+                    return bracket(*ends)
         for _ in range(MOST_TILTS):
             ends = self._on_grids(tilt, read, ends, rtol)
             if ends.width <= WIDE:
