@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from shufflekit import GaussianShuffle, Shuffle
+from shufflekit import DistributedCheckIn, GaussianShuffle, Shuffle
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.loss_distribution import Composition, Part, listed
 from shufflekit.loss_distribution.listed import Listed
@@ -71,3 +71,13 @@ def test_one_list_alone_is_on_no_grid(steps: list[float]) -> None:
     assert ends.lower <= truth <= ends.upper
     assert not steps
     assert composed.too_coarse
+
+
+def test_where_all_rounds_together_show_less_than_delta_epsilon_is_nothing() -> None:
+    """delta(0) is at most that of each round, added up; where it is more, eps is not 0."""
+    at_zero = 3 * math.tanh(0.15)
+    known = Listed([Part(Enclosure(COIN, COIN), 3)])
+    assert known.epsilon(at_zero * (1 + 1e-9), 1e-4) == (0.0, 0.0)
+    run = DistributedCheckIn(1.0, 50, 1e-9) * 3
+    assert run.epsilon(1e-6) == (0.0, 0.0)
+    assert run.guarantee(1e-11).lower > 0

@@ -59,6 +59,8 @@ class Listed:
         log_delta = math.log(delta)
         if self._left[0].infinite * (1 - self._left[0].noise) > delta:
             return bracket(math.inf, math.inf)
+        if self._at_zero <= delta:
+            return bracket(0.0, 0.0)
         most = self._largest_loss if self._left[1].missing <= delta else math.inf
 
         def reached(total: Moments, tilt: float) -> bool:
@@ -81,6 +83,16 @@ class Listed:
             if self._tilt(fits) < MUCH_LESS * before:
                 ends = self._refine(fits, read, Bracket(*ends), asked, slack)
         return ends
+
+    @property
+    def _at_zero(self) -> float:
+        """No less than delta(0) of all rounds, which is at most what it is of each, added up."""
+        each = [
+            rounds * float(np.sum(np.exp(pair.log_q + pair.loss) * -np.expm1(np.minimum(-pair.loss, 0.0))))
+            for pair, rounds in self.upper
+        ]
+        left = self._left[1]
+        return (sum(each) + left.infinite) * (1 + 2 * left.noise) + left.missing
 
     def delta(self, eps: float, rtol: float) -> Bracket:
         """``E_P[(1 - e^{eps - L})_+]`` of the summed loss L."""
@@ -124,19 +136,28 @@ class Listed:
                 return bracket(*ends)
             # A loss that lies just there is moved to both sides: on a lattice it is not.
         elif lumpy(self.upper, tilt):
-            for apart in told_apart((self.lower, self.upper), self._left, asked):
-                least, most = (read(end) for end in apart)
-                ends = Bracket(max(ends.lower, least), min(ends.upper, most))
-                self.too_coarse = not self._exact and ends.width <= WIDE
-                self.tilt = 0.0  # no one tilt tells where lists are to be close
-                if ends.width <= rtol or self.too_coarse:
-                    return bracket(*ends)
+            ends = self._apart(read, ends, asked)
+            if ends.width <= rtol or self.too_coarse:
+                return bracket(*ends)
         for _ in range(MOST_TILTS):
             ends = self._on_grids(tilt, read, ends, rtol)
             if ends.width <= WIDE:
                 break
             tilt /= LESS  # one large loss may have been all that it left
         return bracket(*ends)
+
+    def _apart(
+        self, read: Callable[[Curve | Nodes | Smoothed | Together], float], ends: Bracket, asked: Question
+    ) -> Bracket:
+        """With few large losses told apart, of one size from which on they are large or another."""
+        self.tilt = 0.0  # no one tilt tells where lists are to be close
+        for apart in told_apart((self.lower, self.upper), self._left, asked):
+            least, most = (read(end) for end in apart)
+            ends = Bracket(max(ends.lower, least), min(ends.upper, most))
+            self.too_coarse = not self._exact and ends.width <= WIDE
+            if ends.width <= asked.rtol or self.too_coarse:
+                break
+        return ends
 
     def _smoothly(self, tilt: float, slack: float) -> tuple[Smoothed, Smoothed] | None:
         """From below and from above, where that can be had and costs little."""
