@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR
 from shufflekit.convex_order import divided
@@ -50,7 +51,7 @@ class LongGame:
 
     def __init__(self, laws: Sequence[Scores], block: int = BLOCK) -> None:
         self.block, self.stages = block, list(STAGES)
-        self.laws = _best(list(laws))
+        self.laws = undominated(list(laws))
         self.deviation = math.sqrt(max(law.variance for law in laws))
         self.step, self.fine_step = grid_step(self.laws, *NODES), grid_step(self.laws, *FINE_NODES)
 
@@ -193,17 +194,17 @@ class LongGame:
         return _played(tuple(map(_hashable, self.laws)), tuple(lengths), step, depth)
 
 
-def _best(laws: list[Scores]) -> list[Scores]:
+def undominated(laws: list[Scores]) -> list[Scores]:
     """The laws but those which are in the convex order no more than another, or than a fair mixture of two others.
 
     Mixtures of two of many laws are not tried: they are very many.
     """
     x = -np.concatenate([law.value for law in laws])
-    rises = [rise(law, x) for law in laws]
-    kept = list(range(len(laws)))
+    rises, kept = np.array([rise(law, x) for law in laws]), list(range(len(laws)))
     for i in range(len(laws)):
         others = [(j, k) for j in kept for k in kept if i != j <= k != i and (j == k or len(laws) <= MOST_MIXED)]
-        if any((rises[i] <= (rises[j] + rises[k]) / 2 * (1 + BOARD_ERROR)).all() for j, k in others):
+        first, second = np.array(others, dtype=np.intp).reshape(-1, 2).T
+        if (rises[i] <= (rises[first] + rises[second]) / 2 * (1 + BOARD_ERROR)).all(axis=1).any():
             kept.remove(i)
     return [laws[i] for i in kept]
 
@@ -216,18 +217,19 @@ def grid_step(laws: Sequence[Scores], coarse: float, fine: float) -> float:
     sizes = {abs(float(v)) for law in heavy for v in law.value if abs(v) > deviation / fine}
     if len(sizes) > MOST_SIZES:
         return deviation / coarse
-    steps = [size / parts for size in sizes for parts in range(1, 200) if coarse <= deviation * parts / size <= fine]
-    added = [max(_added(law, step) for law in heavy) / most for step in steps]
-    if not steps:
+    parts, wide = np.arange(1.0, 200), np.array(sorted(sizes))[:, None]
+    nodes = deviation * parts / wide
+    steps = (wide / parts)[(coarse <= nodes) & (nodes <= fine)]
+    if not len(steps):
         return deviation / fine
-    good = [step for step, more in zip(steps, added, strict=True) if more <= MOVED]
-    return max(good) if good else steps[int(np.argmin(added))]
+    added = np.max([_added(law, steps) for law in heavy], axis=0) / most
+    return float(steps[added <= MOVED].max() if (added <= MOVED).any() else steps[added.argmin()])
 
 
-def _added(law: Scores, step: float) -> float:
-    """What rounding to multiples of the step adds to the variance."""
-    share = law.value / step % 1.0
-    return float(law.chance @ (share * (1 - share))) * step**2
+def _added(law: Scores, steps: Array) -> Array:
+    """What rounding to multiples of each of the steps adds to the variance."""
+    share = law.value / steps[:, None] % 1.0
+    return np.asarray(dot(share * (1 - share), law.chance) * steps**2)
 
 
 def coarser(law: Scores) -> Scores:
