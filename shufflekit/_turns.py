@@ -11,21 +11,23 @@ from shufflekit._complex import Complex
 from shufflekit._validate import Array
 from shufflekit.accuracy import UNIT
 
-MOST_COLUMNS, ROWS, INNER = 256, 16, 64  # of a product of matrices: BLAS does so small ones without threads
+MOST_COLUMNS = 256
+ROWS, INNER, COLUMNS = 16, 64, 32  # of two factors: BLAS does so small complex ones without threads, which would spin
 CHUNK = 2**11  # values that are looked at together
 
 
 def turned(weight: Array, value: Array, apart: float, number: int) -> Complex:
     """``sum_j weight_j e^{i k apart value_j}`` for k = 0, 1, ..., number - 1."""
     columns, rows = _shape(number)
-    found = np.zeros((rows // ROWS, ROWS, columns), dtype=complex)
+    found = np.zeros((rows // ROWS, columns // COLUMNS, ROWS, COLUMNS), dtype=complex)
     for i in range(0, len(value), CHUNK):
         own = value[i : i + CHUNK]
         whole = weight[i : i + CHUNK] * np.exp(1j * np.outer(columns * apart * np.arange(rows), own))
-        whole, rest = whole.reshape(-1, ROWS, len(own)), np.exp(1j * np.outer(own, apart * np.arange(columns)))
+        whole, rest = whole.reshape(-1, 1, ROWS, len(own)), np.exp(1j * np.outer(own, apart * np.arange(columns)))
+        pieces = rest.reshape(len(own), -1, COLUMNS).transpose(1, 0, 2)
         for j in range(0, len(own), INNER):
-            found += whole[:, :, j : j + INNER] @ rest[j : j + INNER]
-    return found.ravel()[:number]
+            found += whole[..., j : j + INNER] @ pieces[:, j : j + INNER]
+    return found.transpose(0, 2, 1, 3).ravel()[:number]
 
 
 def turned_back(weight: Complex, apart: float, value: Array) -> Complex:
@@ -33,15 +35,16 @@ def turned_back(weight: Complex, apart: float, value: Array) -> Complex:
     columns, rows = _shape(len(weight))
     table = np.zeros(rows * columns, dtype=complex)
     table[: len(weight)] = weight
-    by_columns = table.reshape(rows, columns).T.copy()
+    pieces = table.reshape(-1, ROWS, columns).transpose(0, 2, 1).copy()
     found = np.empty(len(value), dtype=complex)
     for i in range(0, len(value), ROWS):
         own = value[i : i + ROWS]
         rest = np.exp(-1j * np.outer(own, apart * np.arange(columns)))
-        inner = np.zeros((len(own), rows), dtype=complex)
+        inner = np.zeros((rows // ROWS, len(own), ROWS), dtype=complex)
         for j in range(0, columns, INNER):
-            inner += rest[:, j : j + INNER] @ by_columns[j : j + INNER]
-        found[i : i + ROWS] = (inner * np.exp(-1j * np.outer(own, columns * apart * np.arange(rows)))).sum(axis=1)
+            inner += rest[:, j : j + INNER] @ pieces[:, j : j + INNER]
+        by_rows = inner.transpose(1, 0, 2).reshape(len(own), rows)
+        found[i : i + ROWS] = (by_rows * np.exp(-1j * np.outer(own, columns * apart * np.arange(rows)))).sum(axis=1)
     return found
 
 
@@ -51,5 +54,5 @@ def summed_error(number: int) -> float:
 
 
 def _shape(number: int) -> tuple[int, int]:
-    columns = min(MOST_COLUMNS, math.isqrt(number) + 1)
+    columns = min(MOST_COLUMNS, COLUMNS * math.ceil(math.sqrt(number) / COLUMNS))
     return columns, ROWS * math.ceil(number / (columns * ROWS))

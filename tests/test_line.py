@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shufflekit.definitions import clones, corners
+from shufflekit.dominating_pairs import few_sums
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.line import Share, stop_loss
@@ -43,6 +44,14 @@ def truth(parts, chances, x):
             value = math.fsum(v for v, _ in all_of) - x
             total.append(chance * math.prod(c for _, c in all_of) * max(value, 0.0))
     return math.fsum(total)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def however_few():
+    """No sum is of so few scores that all its outcomes are looked at instead."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(few_sums, "MOST_OUTCOMES", 0)
+        yield
 
 
 def found(parts, chances, x):

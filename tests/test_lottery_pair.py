@@ -13,6 +13,7 @@ from shufflekit.convex_order import profile
 from shufflekit.definitions import Definition, Game, Lottery, Mixture, corners, empty_slots, response
 from shufflekit.dominating_pairs import lottery_pair, pair_of
 from shufflekit.dominating_pairs.game_pair import scores
+from shufflekit.dominating_pairs.hulled import listed_by_knots
 from shufflekit.dominating_pairs.lottery_pair import LotteryPair
 
 SMALL = [(1, 1), (1, 3), (2, 2), (2, 4), (3, 3), (5, 3), (4, 4), (2, 5), (5, 5)]
@@ -49,6 +50,28 @@ def test_never_below_the_game_of_few_slots(eps0, rate):
         for share in SHARES if m < 5 else SHARES[:2]:
             real = told_which_are_empty(laws, n, m, rate, math.exp(share * eps0))
             assert delta(pair, share * eps0) >= real * (1 - 1e-9), (n, m, share)
+
+
+@pytest.mark.parametrize("dummies", [True, False])
+def test_many_alphas_at_once_share_the_laws_at_their_ends(dummies):
+    """Never below the games of few slots, whose scores are each alpha's own."""
+    moves, eps = corners(math.expm1(1.0)), np.array([0.009, 0.0, 0.004, 0.0055, 0.3])
+    for n, m in ((2, 2), (3, 3), (2, 4)):
+        found = lottery(m, n, 1, 1.0, dummies).delta(eps).upper
+        for own, e in zip(found, eps, strict=True):
+            alpha = math.exp(e)
+            real = told_which_are_empty(moves.laws, n, m, 1, alpha) if dummies else slots.sampled(moves, n, m, 1, alpha)
+            assert own >= real * (1 - 1e-9), (n, m, e)
+
+
+@pytest.mark.parametrize("dummies", [True, False])
+def test_what_sharing_costs_is_little(dummies):
+    """Next to each alpha alone, from the middle of the law to where 1e-12 is left."""
+    pair = lottery(20_000, 20_000, 1, 1.0, dummies)
+    eps = math.sqrt(pair._variance) * pair._heavy * np.array([0.0, 0.4, 1.1, 3.0, 5.0, 7.0])
+    together, alone = pair.delta(eps).upper, np.array([delta(pair, e) for e in eps])
+    assert len(np.unique(np.floor(eps / lottery_pair.WIDTH))) < len(eps)
+    assert (together >= alone * (1 - 1e-4)).all() and (together <= alone * (1 + 1e-3)).all()
 
 
 @pytest.mark.parametrize("eps0", [0.3, 1.0, 3.0])
@@ -112,15 +135,13 @@ def test_never_below_known_patterns(monkeypatch, last, m, n):
     monkeypatch.setattr(LotteryPair, "_last", last)
     monkeypatch.setattr(lottery_pair, "PART", math.inf)
     pair = LotteryPair(Lottery(m, n, 1, corners(math.expm1(1.1)), True))
-    for cache in (lottery_pair._one, lottery_pair._late):
-        cache.cache_clear()
+    lottery_pair._late.cache_clear()
     try:
         for eps in (0.0, 0.6 / math.sqrt(m)):
-            real, own = by_patterns(m, n, 1.1, eps, 4), pair.at(eps)
+            real, own = by_patterns(m, n, 1.1, eps, 4), delta(pair, eps)
             assert real * (1 - 1e-3) <= own <= real * 3
     finally:
-        for cache in (lottery_pair._one, lottery_pair._late):
-            cache.cache_clear()
+        lottery_pair._late.cache_clear()
 
 
 # Many slots: above the attack, below the clones.
@@ -169,9 +190,9 @@ def test_hardly_above_the_clones():
     for protocol in settings_of(40, 6):
         for pair in getattr(protocol.pair, "pairs", [protocol.pair]):
             if isinstance(pair, LotteryPair) and pair.follows_corners:
-                for eps in points(protocol):
-                    clones = pair.of_clones(float(eps)) + pair._crowded(float(eps))
-                    assert delta(pair, float(eps)) <= clones * 1.01
+                eps = points(protocol)
+                clones = pair.of_clones(eps) + pair._crowded(eps)
+                assert (pair.delta(eps).upper <= clones * 1.01).all()
 
 
 @pytest.mark.parametrize("rounds", [1, 30])
@@ -200,12 +221,12 @@ def test_the_corners_are_worth_it(monkeypatch):
     pair = next(pair for pair in protocol.pair.pairs if isinstance(pair, LotteryPair) and pair.lottery.dummies)
     assert pair.follows_corners
     closely = protocol.guarantee(1e-6).upper
-    lottery_pair._one.cache_clear()
+    listed_by_knots.cache_clear()
     pair_of.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(LotteryPair, "_last", None)
         clones = protocol.guarantee(1e-6).upper
-    lottery_pair._one.cache_clear()
+    listed_by_knots.cache_clear()
     pair_of.cache_clear()
     assert closely * 1.1 <= clones
     assert protocol.attack_epsilon(1e-6).lower < closely

@@ -8,12 +8,13 @@ import pytest
 
 from shufflekit import definitions
 from shufflekit.accuracy import TINY
-from shufflekit.definitions import Lottery, empty_slots
+from shufflekit.definitions import Lottery, empty_slots, stretches
 from shufflekit.dominating_pairs import lottery_pair, lottery_terms
 from shufflekit.dominating_pairs.lottery_pair import LotteryPair
-from shufflekit.dominating_pairs.lottery_terms import _likely, _most_heavy, _parts, terms, worst
+from shufflekit.dominating_pairs.lottery_terms import _likely, _most_heavy, terms, worst
 from tests import pairs
 
+AT = np.array([0.1])
 MOVES = definitions.corners(math.expm1(1.0))
 
 
@@ -113,10 +114,17 @@ def test_numbers_that_are_too_rare_are_not_looked_at() -> None:
 
 
 def test_stretches_of_numbers() -> None:
-    parts = _parts(np.arange(100))
-    assert len(parts) == lottery_terms.TERMS
-    assert np.concatenate(parts).tolist() == list(range(100))
-    assert [len(part) for part in _parts(np.arange(3))] == [1, 1, 1]
+    """All numbers, in order; shortest where the chances are; fewer stretches where numbers are nearly the same."""
+    number = np.arange(1_000.0)[::-1]
+    parts = stretches(number, np.exp(-(((number - 300) / 40) ** 2) / 2), 24)
+    assert len(parts) == 24
+    assert np.concatenate(parts).tolist() == np.argsort(number).tolist()
+    lengths = {int(number[part].mean()): len(part) for part in parts}
+    near = [length for middle, length in lengths.items() if abs(middle - 300) < 60]
+    far = [length for middle, length in lengths.items() if abs(middle - 300) > 200]
+    assert max(near) < min(far)
+    assert [len(part) for part in stretches(np.arange(3.0), np.ones(3), 24)] == [1, 1, 1]
+    assert len(stretches(1e6 + np.arange(1_000.0), np.ones(1_000), 24)) == 4
 
 
 def test_the_most_likely_a_slot_is_empty() -> None:
@@ -143,12 +151,12 @@ def test_slots_that_were_not_counted_are_a_bug_and_named(
 def test_few_clients_may_all_be_taken() -> None:
     """Each comes, to a slot of her own: 1/8 times 4/5 times 3/5; then somebody makes room, as all clones do."""
     clones = pairs.clones(1.0, 3, 3).pair.delta(np.array([0.1])).upper[0]
-    found = LotteryPair(lottery(5, 3, 0.5, dummies=False))._crowded(0.1)
+    found = LotteryPair(lottery(5, 3, 0.5, dummies=False))._crowded(AT)
     assert found == pytest.approx(0.125 * 0.8 * 0.6 * clones, rel=1e-12)
-    assert LotteryPair(lottery(3, 3, dummies=False))._crowded(0.1) == pytest.approx(6 / 27 * clones, rel=1e-12)
-    assert LotteryPair(lottery(3, 4, dummies=False))._crowded(0.1) == 0
-    assert LotteryPair(lottery(5, 3, 0.5))._crowded(0.1) == 0
+    assert LotteryPair(lottery(3, 3, dummies=False))._crowded(AT) == pytest.approx(6 / 27 * clones, rel=1e-12)
+    assert LotteryPair(lottery(3, 4, dummies=False))._crowded(AT) == 0
+    assert LotteryPair(lottery(5, 3, 0.5))._crowded(AT) == 0
     # Too unlikely to be a number.
-    assert LotteryPair(lottery(5_000, 5_000, dummies=False))._crowded(0.1) == TINY
-    assert LotteryPair(lottery(10**6, 10**6, 0.5, dummies=False))._crowded(0.1) == TINY
-    assert LotteryPair(lottery(10**7, 10**6 + 1, 0.5, dummies=False))._crowded(0.1) == 0
+    assert LotteryPair(lottery(5_000, 5_000, dummies=False))._crowded(AT) == TINY
+    assert LotteryPair(lottery(10**6, 10**6, 0.5, dummies=False))._crowded(AT) == TINY
+    assert LotteryPair(lottery(10**7, 10**6 + 1, 0.5, dummies=False))._crowded(AT) == 0

@@ -18,6 +18,7 @@ from shufflekit.definitions import corners
 from shufflekit.dominating_pairs import (
     GaussianPair,
     board,
+    few_sums,
     gaussian,
     line,
     lines,
@@ -233,7 +234,9 @@ WAYS = ["one sum, many points", "many sums, a point each"]
 def by_line(way: str, n: int, x: np.ndarray) -> Ends:
     """``E(S - x)_+`` of n scores."""
     if way == WAYS[0]:
-        return line.stop_losses([line.Share(SCORES, np.full(1, float(n)), np.ones(1))], np.zeros(1), x)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(few_sums, "MOST_OUTCOMES", 0)  # a line, however few they are
+            return line.stop_losses([line.Share(SCORES, np.full(1, float(n)), np.ones(1))], np.zeros(1), x)
     value, chance = (np.tile(row, (len(x), 1)) for row in SCORES)
     return lines.excess_of_sums(value, chance, n, x)
 

@@ -10,7 +10,7 @@ from shufflekit.definitions.channels import (
     without_round_off,
 )
 from shufflekit.definitions.noisy_mean import NoisyMean
-from shufflekit.definitions.occupancy import Empty, empty_slots
+from shufflekit.definitions.occupancy import Empty, empty_slots, stretches
 from shufflekit.definitions.patterns import OneKind, VotingKinds, one_kind, voting_kinds
 from shufflekit.definitions.scores import (
     Definition,
@@ -70,6 +70,7 @@ __all__ = [
     "response",
     "row_game",
     "rows",
+    "stretches",
     "strong_view",
     "told",
     "truthful",

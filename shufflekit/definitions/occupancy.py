@@ -10,15 +10,18 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from shufflekit._validate import Array
 
 DEVIATIONS, SPARE = 13.0, 40.0  # of the number of empty slots, that are looked at: beyond is less than e^-80
-NODES_PER_DEVIATION, LEAST_NODES, ANGLE = 16.0, 96, 9.5  # of the circle; beyond so many deviations nothing is left
+NODES_PER_DEVIATION, LEAST_NODES = 16.0, 96  # of the circle; half of the least are 19 deviations and more
 SAME_ANGLE = 1e-9  # relative: nearer ones differ by round-off
 LEAST_RADIUS, HALVINGS = 1e-12, 80  # of the circle, and of the stretch that it is looked for in
-MOST_SAMPLES = 400  # numbers that are looked at one by one: where there are more, every so many
+AT_ONCE = 500  # numbers
+LEAST_STRETCHES, SAME = 4, 1e-3  # of numbers; and by how much those of one may differ, relative
+EVENLY = 1 / 4  # of the stretches of numbers: the rest lie where the chances are
 
 
 class Empty(NamedTuple):
@@ -41,10 +44,28 @@ def empty_slots(clients: int, slots: int, rate: float) -> Empty:
     number = np.arange(low, max(low, high) + 1.0)
     away = slots * (1 - rate) / rate
     near = float(_saddle(clients, np.array([max(1.0, min(slots - mean, clients))]), away)[0])
-    logs = [_log_chance(clients, slots, away, near, part) for part in np.array_split(number, 1 + len(number) // 2000)]
+    logs = [
+        _log_chance(clients, slots, away, near, part) for part in np.array_split(number, 1 + len(number) // AT_ONCE)
+    ]
     log_chance, shared = (np.concatenate(column) for column in zip(*logs, strict=True))
     found = np.exp(log_chance - log_chance.max())
     return Empty(number, found / found.sum(), shared)
+
+
+def stretches(number: Array, chance: Array, most: int) -> list[NDArray[np.intp]]:
+    """The places of rising numbers, in stretches that are short where much chance lies; some lie evenly over all.
+
+    Fewer where the numbers are nearly the same.
+    """
+    order = np.argsort(number)
+    if len(order) <= most:
+        return list(order[:, None])
+    most = min(most, max(LEAST_STRETCHES, int(np.ceil(np.ptp(number) / number.max() / SAME))))
+    wide = np.ones(len(order))
+    near = (chance[order] / chance.max()) ** (1 / 4)
+    share = np.cumsum((1 - EVENLY) * near / near.sum() + EVENLY * wide / wide.sum())
+    first = np.searchsorted(share, np.arange(1, most) / most * share[-1])
+    return [part for part in np.split(order, first) if len(part)]
 
 
 def _log_chance(n: int, m: int, away: float, near: float, number: Array) -> tuple[Array, Array]:
@@ -62,8 +83,8 @@ def _log_chance(n: int, m: int, away: float, near: float, number: Array) -> tupl
     rest = -np.expm1(-radius)  # e^r - 1 is e^r times that
     second = away * radius + k[some] * (radius / rest - radius**2 * np.exp(-radius) / rest**2)
     nodes = np.maximum(LEAST_NODES, NODES_PER_DEVIATION * np.sqrt(second))
-    angle = 2 * np.pi / nodes[:, None] * np.arange(LEAST_NODES)
-    kept = (angle <= np.pi * (1 + SAME_ANGLE)) & (angle * np.sqrt(second)[:, None] <= np.maximum(ANGLE, LEAST_NODES))
+    angle = 2 * np.pi / nodes[:, None] * np.arange(LEAST_NODES // 2 + 1)
+    kept = angle <= np.pi * (1 + SAME_ANGLE)
     weight = np.where(angle == 0, 0.5, np.where(np.abs(angle - np.pi) < SAME_ANGLE, 0.5, 1.0)) * kept
     r, k_some = radius[:, None], k[some][:, None]
     move = r * np.expm1(1j * angle)

@@ -44,15 +44,15 @@ class Scores(NamedTuple):
         """``log E e^{tilt g}`` at each of the tilts."""
         powers = np.outer(tilts, self.value)
         top = powers.max(axis=1)
-        return np.asarray(top + np.log(np.exp(powers - top[:, None]) @ self.chance))
+        return np.asarray(top + np.log(dot(np.exp(powers - top[:, None]), self.chance)))
 
     def tilted(self, tilt: float) -> tuple[float, float]:
         """Mean and variance under ``e^{tilt g}``."""
         powers = tilt * self.value[self.chance > 0]
         weight = np.zeros(len(self.value))
         weight[self.chance > 0] = self.chance[self.chance > 0] * np.exp(powers - powers.max())
-        mean = float(weight @ self.value / weight.sum())
-        return mean, float(weight @ (self.value - mean) ** 2 / weight.sum())
+        mean = float(dot(weight, self.value) / weight.sum())
+        return mean, float(dot(weight, (self.value - mean) ** 2) / weight.sum())
 
     def tilt_for_mean(self, mean: float) -> float:
         """About the tilt, of at least 0, that makes this value the mean; no more than makes the law nearly certain."""

@@ -69,5 +69,5 @@ class LeastPair(Pair):
 def _of_clones(pair: Pair, eps: Array) -> Array:
     """About what the pair would be if all scores were clones'."""
     if isinstance(pair, LotteryPair):
-        return np.array([pair.of_clones(float(one)) for one in eps])
+        return pair.of_clones(eps)
     return (pair.fallback if isinstance(pair, GamePair) else pair).delta(eps, ROUGH).upper

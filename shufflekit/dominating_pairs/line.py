@@ -8,6 +8,7 @@ order, so D_v, the same for it, is an upper bound. From below: dD_v/dv is half t
 the same integral without 1/z^2. The trapezoid rule with nodes 2 pi/P apart gives ``sum_j e^{j c P} D(x + j P)`` over
 all whole j: more, by what a long period makes as little as one likes; from below that is bounded and taken off. There
 is no grid, and no more work for more scores; S may be a mixture over numbers of them, or each point may have its own.
+All outcomes of few scores are looked at instead.
 """
 
 import math
@@ -22,6 +23,7 @@ from shufflekit._turns import summed_error, turned_back
 from shufflekit._validate import Array
 from shufflekit.accuracy import NODE_ERROR, TINY, UNIT
 from shufflekit.bracket import Ends
+from shufflekit.dominating_pairs import few_sums
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.score_transform import (
     LOG_QUIET,
@@ -86,6 +88,8 @@ def stop_losses(shares: Sequence[Share], log_chance: Array, x: Array, rtol: floa
     above, below = np.maximum(-x, 0.0), np.maximum(-x, 0.0)
     if not shares:
         return Ends(below, above)
+    if few_sums.are_few(shares):
+        return few_sums.stop_losses(shares, log_chance, x, row)
     mass, mean = _whole(shares, log_chance)
     mass, mean = (np.full(len(x), one.sum()) if row is None else one[row] for one in (mass, mean))
     for side, own in ((1.0, x >= 0), (-1.0, x < 0)):

@@ -27,6 +27,8 @@ SLACK = 2e-5  # of the worth, that one law may cost
 PART_OF_CHERNOFF = 0.02
 LINE_RTOL = 1e-4  # of eps, of which the noise on a line takes a part
 DEEPER, DEEPEST = 4.0, 60.0  # deviations, that a board reaches farther out than what is asked for, and at most
+APART = 24.0  # deviations: boards are not made for each depth
+ROUNDED = 1e-5  # of a random number of steps, that it may be rounded up by: fewer boards are kept
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
 HEAVY = 0.8  # of the largest variance, that is nearly as large
 LEAST_TILT = 1e-3  # times the deviation of a score
@@ -112,9 +114,11 @@ class LongGame:
         return worths[::-1]
 
     def mean_worth(self, numbers: Sequence[int], chances: Array, x: Array) -> Array:
-        """``E F_K(x)`` for a random number K of steps; the numbers fall."""
+        """``E F_K(x)`` for a random number K of steps, or of a few more; the numbers fall."""
         if numbers[0] <= self.block:
             return np.asarray(chances @ np.array(self._by_steps(numbers, [x] * len(numbers))))
+        more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.block)
+        numbers = [more * -(-number // more) for number in numbers]
         total = np.zeros(len(x))
         whole = [number // self.block for number in numbers]
         lengths = sorted({self.block, *(n % self.block for n in numbers)}, reverse=True)
@@ -176,7 +180,7 @@ class LongGame:
     def _depth(self, n: int, x: Array) -> float:
         """How many deviations a board is to reach out, so that what it ends with is less than what is asked for."""
         out = float(-x.min()) / (self.deviation * math.sqrt(n))
-        return float(min(max(DEPTH, math.ceil(out + DEEPER)), DEEPEST))
+        return float(min(max(DEPTH, APART * math.ceil((out + DEEPER) / APART)), DEEPEST))
 
     def _by_blocks(self, n: int, x: Array) -> Array:
         count = math.ceil(n / self.block)

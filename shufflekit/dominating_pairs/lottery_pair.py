@@ -7,6 +7,7 @@ response (3-RR), is worst, and the certificate says what that misses.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -17,12 +18,12 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR, TINY, loss_limit, score_error
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
-from shufflekit.definitions import Definition, Lottery
+from shufflekit.definitions import Definition, Lottery, ScoreLaw
 from shufflekit.dominating_pairs.board import Board, Light, Scores
 from shufflekit.dominating_pairs.certificate import LOG_HUGE, TILTS, log_gain, log_most
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.hulled import listed_by_knots
-from shufflekit.dominating_pairs.line import Share, stop_loss
+from shufflekit.dominating_pairs.line import Share, stop_losses
 from shufflekit.dominating_pairs.long_game import LONG_BLOCK, NODES, LongGame, coarser, grid_step
 from shufflekit.dominating_pairs.lottery_terms import Terms, terms, worst
 from shufflekit.dominating_pairs.pair import Pair
@@ -34,7 +35,7 @@ TIED = 2.1  # E up to which binary corners are the worst, which no one law of vo
 LEAST_SLOTS = 100  # below, clones do
 PART = 1e-3  # of the worth: a slack that is little
 TYPICAL = 6.5  # deviations at which the steps on the board are chosen
-WIDTH = 0.01  # in log alpha: how far apart those are that share a board
+WIDTH = 0.01  # in log alpha: of a stretch, whose alphas share a board, and the laws at its ends
 MOST_LAST = 5_000  # slots on the board
 
 
@@ -57,11 +58,11 @@ class LotteryPair(Pair):
     def _many(self) -> bool:
         return len(self.lottery.moves.laws) > 1 and self.lottery.slots >= LEAST_SLOTS and self._ratio <= LOUD
 
-    def of_clones(self, eps: float) -> float:
-        """The same for the clones' lottery: to tell which of two is worth more."""
+    def of_clones(self, eps: Array) -> Array:
+        """About the same for the clones' lottery: to tell which of two is worth more."""
         if self._ratio > LOUD:
             return self.at(eps)
-        return self._heavy * self._by_clones(self._all, eps, math.expm1(eps) / self._heavy)
+        return self._heavy * self._in_stretches(lambda own: self._by_clones(self._all, own), eps)
 
     @property
     def largest_loss(self) -> float:
@@ -74,29 +75,22 @@ class LotteryPair(Pair):
         return self
 
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
-        inside = eps.ravel() < self.largest_loss
-        upper: Array = np.zeros(eps.size)
-        if self._ratio < TIED and not self.lottery.dummies and self.follows_corners:
-            upper[inside] = self._by_equal_slots(eps.ravel()[inside])
-        else:
-            upper[inside] = [_one(self, float(one)) for one in eps.ravel()[inside]]
-        upper = upper.reshape(eps.shape)
+        inside = eps < self.largest_loss
+        upper: Array = np.zeros(eps.shape)
+        upper[inside] = self.at(eps[inside])
         return Ends(upper, upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
         return listed_by_knots(self, log_cut)
 
-    def at(self, eps: float) -> float:
-        """``H_{e^eps}``, never too small."""
+    def at(self, eps: Array) -> Array:
+        """``H_{e^eps}`` below the largest loss, never too small."""
         if self._ratio > LOUD:
-            return float(self._equal.delta(np.array([eps])).upper[0])
-        x = math.expm1(eps) / self._heavy
-        worth = self._by_corners(eps, x)
-        if not worth < math.inf:
-            worth = self._by_clones(self._all, eps, x)
+            return self._equal.delta(eps).upper
+        by_slots = self._ratio < TIED and not self.lottery.dummies and self.follows_corners
+        worth = self._by_equal_slots(eps) if by_slots else self._in_stretches(self._of_stretch, eps)
         noise = score_error(self.lottery.slots, math.log(self._ratio))
-        total = self._heavy * worth * (1 + noise) + self._crowded(eps)
-        return min(max(total, TINY), 1.0)
+        return np.clip(self._heavy * worth * (1 + noise) + self._crowded(eps), TINY, 1.0)
 
     @property
     def _equal(self) -> Pair:
@@ -105,64 +99,93 @@ class LotteryPair(Pair):
         slots, population = (m, m / rate) if self.lottery.dummies else (min(m, n), float(n))
         return pair_of_law(Definition(slots, population, (self.lottery.moves.spares[0],)))
 
-    def _by_clones(self, of: Terms, eps: float, x: float) -> float:
+    def _by_clones(self, of: Terms, eps: Array) -> Array:
         """``E(sum - x)_+`` in units of the heavy chance, if all scores are clones'."""
-        law = scores(self.lottery.moves.spares[0], math.exp(eps))
-        worth = stop_loss(_shares(law, of), of.log_chance, x)
-        return worth + of.unlikely * self._by_clones(worst(self.lottery), eps, x) if of.unlikely else worth
+        worth = self._by(self.lottery.moves.spares[0], of, eps)
+        return worth + of.unlikely * self._by_clones(worst(self.lottery), eps) if of.unlikely else worth
 
-    def _crowded(self, eps: float) -> float:
+    def _by(self, law: ScoreLaw, of: Terms, eps: Array, late: Scores | None = None) -> Array:
+        """The same of one law, and of what the last slots are worth, for all eps of a stretch.
+
+        A score is affine in alpha, so that at an alpha between two it is a mean of theirs: nor is a convex function of
+        a sum worth more than that mean.
+        """
+        alpha, one, x = np.exp(eps), np.ones(len(of.heavy)), self._start(eps)
+        ends = []
+        for end in sorted({float(alpha.min()), float(alpha.max())}):
+            score = scores(law, end)
+            shares = [Share(score, of.heavy, one), Share(score, of.light, of.size)]
+            shares += [Share(late, one, one)] if late else []
+            ends.append(stop_losses(shares, of.log_chance, x).upper)
+        share = (alpha - alpha.min()) / max(np.ptp(alpha), TINY)
+        return np.asarray((1 - share) * ends[0] + share * ends[-1])
+
+    def _start(self, eps: Array) -> Array:
+        """The x of each eps."""
+        return np.asarray(np.expm1(eps) / self._heavy)
+
+    def _crowded(self, eps: Array) -> Array:
         """Few clients may all be taken, and somebody has to make room: clones, at that chance. [beyond] 10"""
         n, m, rate = self.lottery.clients, self.lottery.slots, float(self.lottery.rate)
         if self.lottery.dummies or n > m:
-            return 0.0
+            return np.zeros(len(eps))
         log_chance = n * math.log(rate) + float(np.log1p(-np.arange(min(n, 10**6)) / m).sum())
         if log_chance < -700:
-            return 0.0 if n > 10**6 else TINY
+            return np.full(len(eps), 0.0 if n > 10**6 else TINY)
         clones = pair_of_law(Definition(n, n, (self.lottery.moves.spares[0],)))
-        return math.exp(log_chance) * float(clones.delta(np.array([eps])).upper[0])
+        return math.exp(log_chance) * clones.delta(eps).upper
 
     # The corners.
 
-    def _by_corners(self, eps: float, x: float) -> float:
-        """``E(sum - x)_+``, or infinity where one law does not take over soon enough."""
-        if self._ratio < TIED:
-            return self._by_tied_corners(eps, x)
-        if self._last is None:
-            return math.inf
-        first, alpha = WIDTH * math.floor(eps / WIDTH), math.exp(eps)
-        late = _late(self, first)
-        laws = [scores(one, alpha) for one in self.lottery.moves.laws]
-        one = np.ones(len(self._early.heavy))
-        worth = stop_loss([*_shares(laws[0], self._early), Share(late.law, one, one)], self._early.log_chance, x)
-        slack = self._slack(late.board, laws, x) + late.edge
-        slack += self._early.unlikely * self._by_clones(worst(self.lottery), eps, x)
-        return worth + slack if slack <= PART * worth else math.inf
+    @staticmethod
+    def _in_stretches(worth: Callable[[Array], Array], eps: Array) -> Array:
+        """Of all eps, by those that share a board and the laws at either end."""
+        found, stretch = np.empty(len(eps)), np.floor(eps / WIDTH)
+        for one in np.unique(stretch):
+            own = stretch == one
+            found[own] = worth(eps[own])
+        return found
 
-    def _by_tied_corners(self, eps: float, x: float) -> float:
+    def _of_stretch(self, eps: Array) -> Array:
+        """``E(sum - x)_+`` by corners where one law takes over soon enough, else by clones."""
+        worth = self._by_corners(eps) if self.follows_corners else np.full(len(eps), np.inf)
+        clones = ~np.isfinite(worth)
+        if clones.any():
+            worth[clones] = self._by_clones(self._all, eps[clones])
+        return worth
+
+    def _by_corners(self, eps: Array) -> Array:
+        """Infinity where one law does not take over soon enough."""
+        if self._ratio < TIED:
+            return self._by_tied_corners(eps)
+        late = _late(self, WIDTH * math.floor(eps[0] / WIDTH))
+        worth = self._by(self.lottery.moves.laws[0], self._early, eps, late.law)
+        slack = np.array([self._slack(late.board, float(one)) for one in eps]) + late.edge
+        if self._early.unlikely:
+            slack += self._early.unlikely * self._by_clones(worst(self.lottery), eps)
+        return np.where(slack <= PART * worth, worth + slack, np.inf)
+
+    def _by_tied_corners(self, eps: Array) -> Array:
         """The same from alpha = 1, at a cost of (alpha - 1)/2 of eps: at most ``alpha E(sum - x/alpha)_+`` there."""
-        if not self.follows_corners:
-            return math.inf
-        alpha, tied = math.exp(eps), _tied(self.lottery)
-        return alpha * tied.worth(x / alpha) + tied.early.unlikely * self._by_clones(worst(self.lottery), eps, x)
+        tied, alpha = _tied(self.lottery), np.exp(eps)
+        worth = alpha * tied.worth(self._start(eps) / alpha)
+        unlikely = tied.early.unlikely
+        return worth + unlikely * self._by_clones(worst(self.lottery), eps) if unlikely else worth
 
     def _by_equal_slots(self, eps: Array) -> Array:
-        """The same where all slots that count are alike, and only their number is random: H, at many alphas."""
+        """The same where all slots that count are alike, and only their number is random, at many alphas."""
         long, of = LongGame([scores(law, 1.0) for law in self.lottery.moves.laws], LONG_BLOCK), self._all
         falling, starts = np.argsort(-of.heavy), np.expm1(-eps) / self._heavy
         numbers = [int(number) for number in of.heavy[falling]]
         found = np.exp(eps) * long.mean_worth(numbers, np.exp(of.log_chance[falling]), starts)
-        rest = [
-            of.unlikely * self._by_clones(worst(self.lottery), e, math.expm1(e) / self._heavy) for e in eps.tolist()
-        ]
-        noise = score_error(self.lottery.slots, math.log(self._ratio))
-        total = self._heavy * (found + np.array(rest)) * (1 + noise)
-        crowded = np.array([self._crowded(e) for e in eps.tolist()])
-        return np.asarray(np.clip(total + crowded, TINY, 1.0))
+        if not of.unlikely:
+            return found
+        return found + of.unlikely * self._in_stretches(lambda own: self._by_clones(worst(self.lottery), own), eps)
 
-    def _slack(self, board: Board, laws: list[Scores], x: float) -> float:
+    def _slack(self, board: Board, eps: float) -> float:
         """The certificate, for slots of either weight: ``s K e^{-c x}`` times each slot's Lam, for the best tilt c."""
-        early = self._early
+        early, x = self._early, math.expm1(eps) / self._heavy
+        laws = [scores(law, math.exp(eps)) for law in self.lottery.moves.laws]
         tilts = TILTS * max(x, math.sqrt(self._variance)) / self._variance
         sizes = [1.0, *{float(early.size.min()), float(early.size.max())} - {0.0}]
         gains = [log_gain(board, [law.times(size) for law in laws], 0, tilts) for size in sizes]
@@ -218,11 +241,6 @@ class LotteryPair(Pair):
         return max(float(one.t0) for law in self.lottery.moves.laws for one in law)
 
 
-@lru_cache(maxsize=4_000)  # a search for eps, or a run, asks again and again
-def _one(pair: LotteryPair, eps: float) -> float:
-    return pair.at(eps)
-
-
 @lru_cache(maxsize=8)
 def _tied(lottery: Lottery) -> TiedLottery:
     return TiedLottery(lottery)
@@ -247,7 +265,3 @@ def _late(pair: LotteryPair, first: float) -> Late:
     law, edge = board.inner_law()
     law = coarser(law)
     return Late(board, law._replace(chance=law.chance * (1 + BOARD_ERROR * board.played)), edge)
-
-
-def _shares(law: Scores, of: Terms) -> list[Share]:
-    return [Share(law, of.heavy, np.ones(len(of.heavy))), Share(law, of.light, of.size)]

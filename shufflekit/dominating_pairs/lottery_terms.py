@@ -10,13 +10,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from shufflekit._validate import Array
-from shufflekit.definitions import Lottery, empty_slots
+from shufflekit.definitions import Lottery, empty_slots, stretches
 
-TERMS = 48  # stretches of numbers, each taken for its worst
+TERMS = 24  # stretches of numbers, each taken for its worst
 LOG_RARE = -32.0, -80.0  # relative, of numbers that are not looked at, with some slots set apart and with none
 ROUND_OFF, ROUND_OFF_OF_ODDS = 1e-7, 1e-6  # relative, of a chance, and of what follows from two of them
 LOG_NEVER = -50.0  # of odds, where none is known
@@ -37,6 +36,12 @@ class Terms(NamedTuple):
     coin: float
     unlikely: float
 
+    @property
+    def likeliest(self) -> "Terms":
+        """But for all other numbers."""
+        i = [int(self.log_chance.argmax())]
+        return Terms(self.heavy[i], self.light[i], self.size[i], np.zeros(1), self.coin, 0.0)
+
 
 def terms(lottery: Lottery, last: int) -> Terms | None:
     """With so many last slots set apart; nothing if there may be fewer."""
@@ -54,7 +59,7 @@ def _taken(lottery: Lottery, last: int) -> Terms | None:
     number, chance, missing = _likely(lottery.slots - empty.number, empty.chance, last)
     if number.min() < last:
         return None
-    parts = _parts(np.argsort(number))
+    parts = stretches(number, chance, TERMS)
     heavy = np.array([number[part].max() for part in parts]) - last
     log_chance = np.log([chance[part].sum() for part in parts])
     return Terms(heavy, np.zeros(len(parts)), np.zeros(len(parts)), log_chance, 1.0, missing)
@@ -69,7 +74,7 @@ def _shared(lottery: Lottery, last: int) -> Terms | None:
     number, chance, missing = _likely(early.number, early.chance, last)
     log_pattern = _log_patterns(whole.number, whole.chance, m)
     least, unlikely = _least(others, last, rate * last / m) if last else (0.0, 0.0)
-    parts = _parts(np.argsort(number))
+    parts = stretches(number, chance, TERMS)
     heavy = np.array([number[part].max() for part in parts])
     place = np.array([number[part].min() + least for part in parts])
     size = np.interp(place, whole.number, whole.shared)  # the more are empty, the fewer share a slot
@@ -110,7 +115,3 @@ def _likely(number: Array, chance: Array, last: int) -> tuple[Array, Array, floa
     """The numbers that are looked at, and the chance of all others."""
     kept = chance > math.exp(LOG_RARE[0 if last else 1]) * chance.max()
     return number[kept], chance[kept] * (1 + ROUND_OFF), float(chance[~kept].sum()) + math.exp(LOG_RARE[1])
-
-
-def _parts(order: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    return [part for part in np.array_split(order, min(TERMS, len(order))) if len(part)]

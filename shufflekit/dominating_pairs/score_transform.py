@@ -55,9 +55,9 @@ def real(shares: Sequence[Share], log_chance: Array, c: float) -> Real:
         small = top[:, 0] < 1
         precise = np.log1p((share.law.chance * np.expm1(np.where(small[:, None], power, 0.0))).sum(axis=1))
         log_moment += share.number * np.where(small, precise, top[:, 0] + np.log(total))
-        own = weight @ share.law.value / total
+        own = dot(weight, share.law.value) / total
         mean += share.number * share.size * own
-        variance += share.number * share.size**2 * (weight @ share.law.value**2 / total - own**2)
+        variance += share.number * share.size**2 * (dot(weight, share.law.value**2) / total - own**2)
     top_term = float(log_moment.max())
     part = np.exp(log_moment - top_term)
     middle = float(part @ mean / part.sum())
@@ -141,14 +141,14 @@ def heard(shares: Sequence[Share], c: float, apart: float, count: int) -> NDArra
     spreads = [_spreads(share, c) for share in crowds]
     most = max(float((share.number * own**2).max()) for share, own in zip(crowds, spreads, strict=True))
     stride = max(1, math.floor(min(LOOKS_APART / (apart * math.sqrt(most)), count))) if most else 1
-    looks = np.minimum(stride * np.arange((count - 1) // stride + 2), count - 1)
+    looks = stride * np.arange((count - 1) // stride + 2)  # the last may lie beyond the last node
     loudness = np.zeros((len(shares[0].number), len(looks) - 1))
     for share, spread in zip(crowds, spreads, strict=True):
-        s = _silence(share, c, apart * looks)
-        least = np.minimum(s[:, :-1], s[:, 1:]) - spread[:, None] * apart * np.diff(looks) / 2
+        s = _silence(share, c, stride * apart, len(looks))
+        least = np.minimum(s[:, :-1], s[:, 1:]) - spread[:, None] * apart * stride / 2
         loudness += share.number[:, None] * np.log1p(-(np.clip(least, 0.0, NEARLY_ONE) ** 2)) / 2
     loud = (loudness > LOG_QUIET).any(axis=0)
-    cells = [np.arange(looks[i], looks[i + 1] + 1) for i in np.flatnonzero(loud)]
+    cells = [np.arange(looks[i], min(looks[i + 1] + 1, count)) for i in np.flatnonzero(loud)]
     return np.unique(np.concatenate(cells)) if cells else np.zeros(1, dtype=np.intp)
 
 
@@ -158,16 +158,12 @@ def _spreads(share: Share, c: float) -> Array:
     return np.array([size * math.sqrt(share.law.tilted(c * size)[1]) for size in sizes])[row]
 
 
-def _silence(share: Share, c: float, turn: Array) -> Array:
+def _silence(share: Share, c: float, apart: float, count: int) -> Array:
     """``sqrt(1 - |phi|^2)`` of a tilted score by numbers and nodes, not above the truth."""
     sizes, row = np.unique(share.size, return_inverse=True)
-    value = np.outer(sizes, share.law.value)
+    value, turn = np.outer(sizes, share.law.value), apart * np.arange(count)
     weight = share.law.chance * np.exp(c * (value - value.max(axis=1, keepdims=True)))
     weight /= weight.sum(axis=1, keepdims=True)
-    cosine, sine = np.zeros((len(sizes), len(turn))), np.zeros((len(sizes), len(turn)))
-    for k in range(len(share.law.value)):
-        angle, own = np.outer(value[:, k], turn), weight[:, k : k + 1]
-        cosine += own * np.cos(angle)
-        sine += own * np.sin(angle)
-    error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn))
-    return np.asarray(np.sqrt(np.maximum(1 - cosine**2 - sine**2 - error, 0.0))[row])
+    phi = np.array([turned(own, v, apart, count) for own, v in zip(weight, value, strict=True)])
+    error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn)) + 2 * summed_error(value.shape[1])
+    return np.asarray(np.sqrt(np.maximum(1 - np.abs(phi) ** 2 - error, 0.0))[row])

@@ -15,9 +15,9 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR
 from shufflekit.definitions import Lottery
 from shufflekit.dominating_pairs.board import Board, Light, Scores
-from shufflekit.dominating_pairs.certificate import LOG_HUGE, TILTS, log_most
+from shufflekit.dominating_pairs.certificate import LOG_HUGE, STARTS, TILTS, log_most
 from shufflekit.dominating_pairs.game_pair import scores
-from shufflekit.dominating_pairs.line import Share, stop_loss
+from shufflekit.dominating_pairs.line import Share, stop_losses
 from shufflekit.dominating_pairs.long_game import FINE_NODES, LongGame, coarser, grid_step
 from shufflekit.dominating_pairs.lottery_terms import Terms, terms
 from shufflekit.dominating_pairs.score_grid import finite_score
@@ -59,28 +59,31 @@ class TiedLottery:
         self.late = coarser(late)
         self.edge = float(self.board.rise[[0, -1]].max())
         self.steps: dict[float, Step] = {}
-        self.first, self.beyond = 0, math.inf  # of the enlargements, that may be enough; and where none is
+        self.beyond = math.inf  # where no enlargement is enough
         weight = np.exp(self.early.log_chance) @ (self.early.heavy + self.early.light * self.early.size**2)
         self.variance = self.laws[1].variance * float(weight) + late.variance
 
-    def worth(self, x: float) -> float:
+    def worth(self, x: Array) -> Array:
         """For the least enlargement of the scores that is enough, or infinity."""
-        if x >= self.beyond:
-            return math.inf
-        for larger in LARGER[self.first :]:
+        found = np.full(len(x), np.inf)
+        left = np.flatnonzero(x < self.beyond)
+        for larger in LARGER:
+            if not len(left):
+                return found
             step = self._step(larger)
+            one = np.ones(len(self.early.heavy))
             shares = [
-                Share(step.law, self.early.heavy, np.ones(len(self.early.heavy))),
+                Share(step.law, self.early.heavy, one),
                 Share(step.law, self.early.light, self.early.size),
-                Share(self.late, np.ones(len(self.early.heavy)), np.ones(len(self.early.heavy))),
+                Share(self.late, one, one),
             ]
-            worth = stop_loss(shares, self.early.log_chance, x)
-            slack = self._slack(step, x) + self.edge
-            if slack <= PART * worth:
-                self.first = max(0, LARGER.index(larger) - 1)
-                return (worth + slack) * (1 + BOARD_ERROR * self.last)
-        self.beyond = x  # farther out nothing is enough either
-        return math.inf
+            worth = stop_losses(shares, self.early.log_chance, x[left]).upper
+            slack = self._slack(step, x[left]) + self.edge
+            enough = slack <= PART * worth
+            found[left[enough]] = ((worth + slack) * (1 + BOARD_ERROR * self.last))[enough]
+            left = left[~enough]
+        self.beyond = min(self.beyond, float(x[left].min(initial=np.inf)))  # farther out nothing is enough either
+        return found
 
     def _step(self, larger: float) -> Step:
         """In one step of either weight."""
@@ -95,15 +98,16 @@ class TiedLottery:
             self.steps[larger] = Step(law, *_most_of_each(points[excess > 0], excess[excess > 0]))
         return self.steps[larger]
 
-    def _slack(self, step: Step, x: float) -> float:
-        """``s K e^{-c x}`` times each slot's Lam, for the best tilt c."""
-        tilts = TILTS * max(x, math.sqrt(self.variance)) / self.variance
+    def _slack(self, step: Step, x: Array) -> Array:
+        """``s K e^{-c x}`` times each slot's Lam, for the best of some tilts c."""
+        near, far = (max(float(end), math.sqrt(self.variance)) for end in (x.min(), x.max()))
+        tilts = np.unique(np.outer(np.geomspace(near, far, STARTS if far > near else 1), TILTS)) / self.variance
         gain = (step.excess - np.outer(tilts, step.points)).max(axis=1, initial=-np.inf) + tilts * self.board.step
         heavy = log_most([step.law, *self.laws], tilts)
         light = log_most([law.times(float(self.early.size.max())) for law in (step.law, *self.laws)], tilts)
         grown = self.early.log_chance[:, None] + np.outer(self.early.heavy, heavy) + np.outer(self.early.light, light)
-        bound = gain + math.log(self.lottery.slots) + np.logaddexp.reduce(grown, axis=0) - tilts * x
-        return math.exp(min(float(bound.min()), LOG_HUGE))
+        bound = gain + math.log(self.lottery.slots) + np.logaddexp.reduce(grown, axis=0) - np.outer(x, tilts)
+        return np.asarray(np.exp(np.minimum(bound.min(axis=1), LOG_HUGE)))
 
 
 def _of_blocks(laws: Sequence[Scores], block: Scores, count: int, step: float) -> tuple[Board, Scores]:

@@ -108,7 +108,9 @@ class _Search:
             return
         top = min(self.high, MOST)
         reach = deviation * (1 + math.sqrt(-2 * math.log(self.delta)))
-        self.look(np.minimum(reach * np.linspace(0.05, 2, 40), top), ROUGH)
+        for part in (np.linspace(0.05, 1, 20), np.linspace(1.05, 2, 20)):  # what is farther out costs more
+            if self.high > reach * float(part[0]):
+                self.look(np.minimum(reach * part, top), ROUGH)
         if self.low == 0.0 or self.high == math.inf:
             self.look(top * np.logspace(-12, 0, 49), ROUGH)
         for _ in range(4):

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from shufflekit import _validate, definitions
-from shufflekit.definitions import Definition, Game, Least, Lottery, Mixture, empty_slots, growth
+from shufflekit.definitions import Definition, Game, Least, Lottery, Mixture, empty_slots, growth, stretches
 from shufflekit.protocols.attacks import Attack
 from shufflekit.protocols.bounds import CheckIns
 from shufflekit.protocols.frozen import settle, shown
@@ -26,7 +24,7 @@ EMPTY = ("dummy", "skipped")
 BINARY = ("binary randomized response, the others and the dummy at one value", "balle2020", "exact law")
 TERNARY = ("3-ary randomized response, the others and the dummy at a third value", "beyond", "exact law")
 FEW = 5_000  # slots
-NUMBERS = 48  # of slots that are taken, that an attacker tells apart: he may throw some answers away
+NUMBERS = 24  # of slots that are taken, that an attacker tells apart: he may throw some answers away
 
 
 class _CheckedIn(Protocol):
@@ -145,9 +143,9 @@ class RandomCheckIn(_CheckedIn):
         empty = empty_slots(n, self.slots, self.participation)
         taken, kept = self.slots - empty.number, empty.chance > 0
         taken, chance = taken[kept & (taken > 0)], empty.chance[kept & (taken > 0)]
-        stretches = [part for part in np.array_split(np.argsort(taken), NUMBERS) if len(part)]
-        parts = [Definition(int(taken[part].min()), n, (law,)) for part in stretches]
-        chances = [float(chance[part].sum()) for part in stretches]
+        numbers = stretches(taken, chance, NUMBERS)
+        parts = [Definition(int(taken[part].min()), n, (law,)) for part in numbers]
+        chances = [float(chance[part].sum()) for part in numbers]
         return Mixture(tuple(parts), tuple(chances))
 
 
@@ -193,4 +191,5 @@ class SlidingCheckIn(_CheckedIn):
         """
         m, come = self.window, min(self.window, self.clients)
         own = -math.expm1(come * math.log1p(-1 / m)) / come if m > 1 else 1.0
-        return Definition(m, number(1 / own), (definitions.response(growth(number(self.eps0)), k),))
+        population = max(1 / own, float(m))  # never fewer than the slots, but for round-off
+        return Definition(m, number(population), (definitions.response(growth(number(self.eps0)), k),))
