@@ -21,7 +21,7 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected
 from shufflekit.dominating_pairs.gaussian_moments import log_moments
-from shufflekit.dominating_pairs.knots import focused
+from shufflekit.dominating_pairs.knots import focused, left_out
 from shufflekit.dominating_pairs.lognormal_excess import excess, excess_error
 from shufflekit.dominating_pairs.lognormal_sums import lognormal_sum
 from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
@@ -188,7 +188,7 @@ def _knots(pair: GaussianPair, log_cut: float, rtol: float) -> Array:
     deviation = math.sqrt(2 * math.pi) * float(max(forth, back))
     far = 3 * deviation * OUTWARD ** np.arange(float(LOOKS))
     left = np.maximum(pair.delta(far).upper, pair.reversed().delta(far).upper)
-    top = min(float(far[min(int((left > math.exp(log_cut)).sum()), LOOKS - 1)]), MOST_EPS)
+    top = min(float(far[min(int((left > left_out(log_cut)).sum()), LOOKS - 1)]), MOST_EPS)
     apart, growth = KNOTS_APART * math.sqrt(rtol), 1 + GROWTH * math.sqrt(rtol)
     close = deviation * np.arange(0.0, CLOSE, apart)
     growing = float(close[-1]) * growth ** np.arange(1.0, 1 + max(0.0, math.log(top / close[-1]) / math.log(growth)))

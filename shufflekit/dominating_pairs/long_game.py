@@ -27,8 +27,9 @@ SLACK = 2e-5  # of the worth, that one law may cost
 PART_OF_CHERNOFF = 0.02
 LINE_RTOL = 1e-4  # of eps, of which the noise on a line takes a part
 DEEPER, DEEPEST = 4.0, 60.0  # deviations, that a board reaches farther out than what is asked for, and at most
-APART = 24.0  # deviations: boards are not made for each depth
+APART, BLOCKS_APART = 24.0, 4.0  # deviations: boards, and those of blocks, are not made for each depth
 ROUNDED = 1e-5  # of a random number of steps, that it may be rounded up by: fewer boards are kept
+FARTHER = 8.0  # deviations of a tilted block, that are to be known
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
 HEAVY = 0.8  # of the largest variance, that is nearly as large
 LEAST_TILT = 1e-3  # times the deviation of a score
@@ -182,9 +183,22 @@ class LongGame:
         out = float(-x.min()) / (self.deviation * math.sqrt(n))
         return float(min(max(DEPTH, APART * math.ceil((out + DEEPER) / APART)), DEEPEST))
 
+    def _depth_of_block(self, n: int, steps: int, x: Array) -> float:
+        """How many deviations of a block are to be known, of n scores in blocks: those that matter to all of them.
+
+        They are the typical ones under the tilt that brings the sum of all to the farthest start.
+        """
+        mean, farthest = max(0.0, float(-x.min())) / n, 0.0
+        for law in self.laws:
+            own, variance = law.tilted(law.tilt_for_mean(mean))
+            farthest = max(farthest, steps * own + FARTHER * math.sqrt(steps * variance))
+        out = farthest / (self.deviation * math.sqrt(steps))
+        return float(min(max(DEPTH, BLOCKS_APART * math.ceil(out / BLOCKS_APART)), DEEPEST))
+
     def _by_blocks(self, n: int, x: Array) -> Array:
         count = math.ceil(n / self.block)
-        (board,) = self._boards([math.ceil(n / count)], self.fine_step, self._depth(n, x))
+        steps = math.ceil(n / count)
+        (board,) = self._boards([steps], self.fine_step, self._depth_of_block(n, steps, x))
         return self._copies(Board(self.laws, 1, self.step), board, count, x)
 
     def _copies(self, board: Board, block: Board, count: int, x: Array) -> Array:
