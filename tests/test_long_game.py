@@ -188,5 +188,21 @@ def test_blocks_are_known_as_far_as_matters(ratio, out):
     game = LongGame(laws(ratio, Fraction(1)), 400)
     x = np.array([-out * game.deviation * math.sqrt(n), 0.0])
     found = game._by_blocks(n, x)
-    deep = game._copies(Board(game.laws, 1, game.step), game._boards([400], game.fine_step, long_game.DEEPEST)[0], 3, x)
+    deep = game._copies(Board(game.laws, 1, game.step), game._board(400, game.fine_step, long_game.DEEPEST), 3, x)
     assert found == pytest.approx(deep, rel=1e-3)
+
+
+def test_means_over_numbers_of_steps_keep_few_boards(monkeypatch):
+    """The mean is that of each number's own worth; what is kept for the next question is no board for each number."""
+    game, chances = LongGame(laws(3, Fraction(1)), 100), np.full(60, 1 / 60)
+    monkeypatch.setattr(long_game, "ROUNDED", 0.0)
+    numbers, x = list(range(330, 270, -1)), np.array([-80.0, -10.0, 0.0])
+    found = game.mean_worth(numbers, chances, x)
+    alone = [game.mean_worth([number], np.ones(1), x) for number in numbers]
+    assert found == pytest.approx(chances @ np.array(alone), rel=1e-3)
+    hashed = tuple(map(long_game._hashable, game.laws))
+    depth = game._depth(numbers[0], x)
+    means, block = long_game._left_over(hashed, tuple(numbers), tuple(chances.tolist()), 100, game.fine_step, depth)
+    assert sorted(means) == [2, 3]
+    assert sum(board.weight for board in means.values()) == pytest.approx(1.0)
+    assert block.played == 100

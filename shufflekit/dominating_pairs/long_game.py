@@ -7,7 +7,6 @@ sums of q copies are worth q m steps: each block pays once for the kink of x_+.
 
 import math
 from collections.abc import Sequence
-from copy import copy
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,6 +39,9 @@ MOST_SIZES = 12  # of scores, that a grid is looked for on which they nearly lie
 CELLS_OF_BLOCK = 64.0  # nodes a deviation of a block, when blocks are put together
 LAW_NODES = 8.0  # a deviation, of what the last of many slots are worth
 NODES_OF_SUM = 60.0  # a deviation of a sum, of what a board is worth when that is added to it: 2e-5 of eps
+
+
+Hashed = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 class Few(NamedTuple):
@@ -85,7 +87,7 @@ class LongGame:
         for steps in stages:
             if steps >= min(shortest, self.block):
                 return None
-            (board,) = self._boards([steps], self.step)
+            board = self._board(steps, self.step)
             if (self._slack(board, pure, n - steps, x) <= SLACK * likely).all():
                 return Few(steps, pure)
         return None
@@ -97,7 +99,7 @@ class LongGame:
         crowd = Share(self.laws[few.law], number, np.ones(len(lengths)))
         if not few.steps:
             return self._split(stop_losses([crowd], none, -x, LINE_RTOL, row).upper, starts)
-        (board,) = self._boards([few.steps], self.step, self._depth(lengths[0], x))
+        board = self._board(few.steps, self.step, self._depth(lengths[0], x))
         found = self._split(self._after(board, crowd, none, x, row), starts)
         return [
             worth + self._slack(board, few.law, int(n), own)
@@ -120,17 +122,11 @@ class LongGame:
             return np.asarray(chances @ np.array(self._by_steps(numbers, [x] * len(numbers))))
         more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.block)
         numbers = [more * -(-number // more) for number in numbers]
-        total = np.zeros(len(x))
-        whole = [number // self.block for number in numbers]
-        lengths = sorted({self.block, *(n % self.block for n in numbers)}, reverse=True)
-        boards = self._boards(lengths, self.fine_step, self._depth(numbers[0], x))
-        played = {board.played: board for board in boards}
-        for count in sorted(set(whole)):
-            # After that many blocks, what is left of each number.
-            several = zip(numbers, whole, chances, strict=True)
-            left = [(played[n % self.block], float(chance)) for n, q, chance in several if q == count]
-            mixed = boards[0].mixed(left)
-            total += self._copies(mixed, played[self.block], count, x) if count else mixed.value(x)
+        total, depth = np.zeros(len(x)), self._depth(numbers[0], x)
+        laws, weights = tuple(map(_hashable, self.laws)), tuple(chances.tolist())
+        means, block = _left_over(laws, tuple(numbers), weights, self.block, self.fine_step, depth)
+        for count, mixed in means.items():
+            total += self._copies(mixed, block, count, x) if count else mixed.value(x)
         return total
 
     def _stages(self, tilt: float) -> tuple[int, list[int]]:
@@ -198,7 +194,7 @@ class LongGame:
     def _by_blocks(self, n: int, x: Array) -> Array:
         count = math.ceil(n / self.block)
         steps = math.ceil(n / count)
-        (board,) = self._boards([steps], self.fine_step, self._depth_of_block(n, steps, x))
+        board = self._board(steps, self.fine_step, self._depth_of_block(n, steps, x))
         return self._copies(Board(self.laws, 1, self.step), board, count, x)
 
     def _copies(self, board: Board, block: Board, count: int, x: Array) -> Array:
@@ -208,8 +204,8 @@ class LongGame:
         steps = board.played + block.played * count
         return self._after(board, crowd, np.zeros(1), x) * (1 + BOARD_ERROR * steps)
 
-    def _boards(self, lengths: Sequence[int], step: float, depth: float = DEPTH) -> Sequence[Board]:
-        return _played(tuple(map(_hashable, self.laws)), tuple(lengths), step, depth)
+    def _board(self, steps: int, step: float, depth: float = DEPTH) -> Board:
+        return _played(tuple(map(_hashable, self.laws)), steps, step, depth)
 
 
 def undominated(laws: list[Scores]) -> list[Scores]:
@@ -264,17 +260,33 @@ def on_grid(law: Scores, step: float) -> Scores:
     return Scores(step * (first + np.arange(float(len(mass))))[kept], mass[kept])
 
 
-def _hashable(law: Scores) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _hashable(law: Scores) -> Hashed:
     return tuple(law.value.tolist()), tuple(law.chance.tolist())
 
 
+def _laws_of(laws: tuple[Hashed, ...]) -> list[Scores]:
+    return [Scores(np.array(value), np.array(chance)) for value, chance in laws]
+
+
 @lru_cache(maxsize=8)  # many starts are asked about, and at alpha = 1 many alphas
-def _played(
-    laws: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...], lengths: tuple[int, ...], step: float, depth: float
-) -> list[Board]:
-    """Boards after so many steps each, the longest first."""
-    board = Board([Scores(np.array(v), np.array(c)) for v, c in laws], lengths[0], step, depth)
-    played = []
-    for length in lengths[::-1]:
-        played.append(copy(board.play(length - board.played)))
-    return played[::-1]
+def _played(laws: tuple[Hashed, ...], steps: int, step: float, depth: float) -> Board:
+    return Board(_laws_of(laws), steps, step, depth).play(steps)
+
+
+@lru_cache(maxsize=4)  # at alpha = 1 many alphas are asked about; boards one by one would be a hundred times as much
+def _left_over(
+    laws: tuple[Hashed, ...],
+    numbers: tuple[int, ...],
+    chances: tuple[float, ...],
+    block: int,
+    step: float,
+    depth: float,
+) -> tuple[dict[int, Board], Board]:
+    """For how many whole blocks a number of steps may hold, the mean of boards after what is left; and a block's."""
+    left = sorted((number % block, number // block, chance) for number, chance in zip(numbers, chances, strict=True))
+    board, means = Board(_laws_of(laws), block, step, depth), dict[int, Board]()
+    for length, count, chance in left:
+        board.play(length - board.played)
+        before = [(means[count], 1.0)] if count in means else []
+        means[count] = board.mixed([*before, (board, chance)])
+    return means, board.play(block - board.played)
