@@ -120,3 +120,18 @@ def test_what_is_worth_nothing_is_not_looked_at_farther_out() -> None:
     assert 0 < out < len(eps)
     assert np.isinf(slack[out:]).all()
     assert slack[out - 1] > votes[out - 1] / 1e3
+
+
+def test_alphas_that_share_a_board_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a large crowd all share one, and at all numbers of steps but the last only the farthest of them is asked."""
+    one, looks, real = of_crowd(10**6, 10**8), list[float](), crowd.Crowd._slack_at
+
+    def slack_at(self: crowd.Crowd, board: crowd.Board, delta: float) -> float:
+        looks.append(delta)
+        return real(self, board, delta)
+
+    monkeypatch.setattr(crowd.Crowd, "_slack_at", slack_at)
+    eps = np.linspace(0.0, 2e-4, 200)
+    slack = one._slack(eps, one.votes.upper(eps, 1e-4, -60.0))
+    assert np.isfinite(slack).all()
+    assert len(looks) <= len(eps) + len(one.stages) + 10

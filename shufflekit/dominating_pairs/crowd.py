@@ -143,9 +143,13 @@ class Crowd:
         step = grid_step(ends, *NODES)
         while True:
             board = Board(ends, self.stages[stage], step).play(self.stages[stage])
-            for i in np.flatnonzero(found > little):
+            last = stage == len(self.stages) - 1
+            # The farthest one tells whether the others are worth a look.
+            for i in np.flatnonzero(found > little)[::-1]:
                 found[i] = min(found[i], self._slack_at(board, float(deltas[i])))
-            if stage == len(self.stages) - 1 or (found <= little).all():
+                if found[i] > little[i] and not last:
+                    break
+            if last or (found <= little).all():
                 return stage, found
             stage += 1
 

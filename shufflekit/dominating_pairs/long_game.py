@@ -116,13 +116,16 @@ class LongGame:
             worths.append(board.play(length - board.played).value(x))
         return worths[::-1]
 
-    def mean_worth(self, numbers: Sequence[int], chances: Array, x: Array) -> Array:
-        """``E F_K(x)`` for a random number K of steps, or of a few more; the numbers fall."""
+    def mean_worth(self, numbers: Sequence[int], chances: Array, x: Array, apart: float = APART) -> Array:
+        """``E F_K(x)`` for a random number K of steps, or of a few more; the numbers fall.
+
+        Boards serve again for starts that need depths no farther ``apart``.
+        """
         if numbers[0] <= self.block:
             return np.asarray(chances @ np.array(self._by_steps(numbers, [x] * len(numbers))))
         more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.block)
         numbers = [more * -(-number // more) for number in numbers]
-        total, depth = np.zeros(len(x)), self._depth(numbers[0], x)
+        total, depth = np.zeros(len(x)), self._depth(numbers[0], x, apart)
         laws, weights = tuple(map(_hashable, self.laws)), tuple(chances.tolist())
         means, block = _left_over(laws, tuple(numbers), weights, self.block, self.fine_step, depth)
         for count, mixed in means.items():
@@ -174,10 +177,10 @@ class LongGame:
         found = stop_losses([crowd, last], log_chance + math.log(mass), -x, LINE_RTOL, row).upper
         return np.asarray((found + edge) * (1 + 2 * BOARD_ERROR * (board.played + 1)))
 
-    def _depth(self, n: int, x: Array) -> float:
+    def _depth(self, n: int, x: Array, apart: float = APART) -> float:
         """How many deviations a board is to reach out, so that what it ends with is less than what is asked for."""
         out = float(-x.min()) / (self.deviation * math.sqrt(n))
-        return float(min(max(DEPTH, APART * math.ceil((out + DEEPER) / APART)), DEEPEST))
+        return float(min(max(DEPTH, apart * math.ceil((out + DEEPER) / apart)), DEEPEST))
 
     def _depth_of_block(self, n: int, steps: int, x: Array) -> float:
         """How many deviations of a block are to be known, of n scores in blocks: those that matter to all of them.
