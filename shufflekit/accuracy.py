@@ -15,6 +15,7 @@ from shufflekit._validate import Array
 # Floating point itself.
 UNIT = 2.0**-53  # half the distance from 1 to the next number: the relative error of one operation
 TINY = sys.float_info.min  # the least number with all its digits; a delta below it is not 0, so this is its upper end
+LEFT_AT_LEAST = 16 * TINY  # at a point so far out that nothing is left: upper ends are TINY, and a sum of some of them
 KNOWN = 1e-280  # a probability below it may have lost digits in the products that made it: a lower end takes it for 0
 SAME_NUMBER = 1e-9  # relative: what is reached may be so much above what is guaranteed where both are one number
 NO_LOSS = 1e-100  # losses below it have squares that are no numbers any more

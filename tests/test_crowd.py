@@ -8,6 +8,7 @@ import pytest
 from shufflekit.definitions import Game, corners
 from shufflekit.dominating_pairs import crowd
 from shufflekit.dominating_pairs.board import Scores
+from shufflekit.dominating_pairs.game_pair import GamePair
 from tests import pairs
 
 SKEWED = Scores(np.array([-1.0, 2.0]), np.array([2.0, 1.0]) / 3)
@@ -47,16 +48,20 @@ def test_what_is_assumed_of_the_last_places() -> None:
     E = math.exp(2.0)
     assert one.places == math.ceil(-10 / math.log1p(-1 / E))
     n = 10_000 - one.places
-    clones = pairs.clones(2.0, n, n).pair.delta(EPS, 1e-4, -40.0).upper
-    assert one._assumed(EPS, 1e-4, -40.0) == pytest.approx((1 - 1 / E) ** one.places * clones, rel=1e-9)
+    clones = (1 - 1 / E) ** one.places * pairs.clones(2.0, n, n).pair.delta(EPS, 1e-4, -40.0).lower
+    found = one._assumed(EPS, -40.0)
+    assert (clones <= found).all()
+    assert found == pytest.approx(clones, rel=crowd.ROUGH)
 
 
 def test_what_is_assumed_if_all_have_checked_in() -> None:
     one = of_crowd(1_000, 1_000, 0.99)
     assert one.places == 0
-    clones = pairs.clones(2.0, 1_000, 1_000).pair.delta(EPS, 1e-4, -40.0).upper
-    assert one._assumed(EPS, 1e-4, -40.0) == pytest.approx(0.99**1_000 * clones, rel=1e-9)
-    assert of_crowd(10_000, 10_000, 0.5)._assumed(EPS, 1e-4, -40.0).tolist() == 2 * [math.exp(-700)]
+    clones = 0.99**1_000 * pairs.clones(2.0, 1_000, 1_000).pair.delta(EPS, 1e-4, -40.0).lower
+    found = one._assumed(EPS, -40.0)
+    assert (clones <= found).all()
+    assert found == pytest.approx(clones, rel=crowd.ROUGH)
+    assert of_crowd(10_000, 10_000, 0.5)._assumed(EPS, -40.0).tolist() == 2 * [math.exp(-700)]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,7 @@ def test_what_is_assumed_if_all_have_checked_in() -> None:
 )
 def test_where_nobody_makes_room_nothing_is_assumed(one: crowd.Crowd) -> None:
     assert one.places == 0
-    assert one._assumed(EPS, 1e-4, -40.0).tolist() == [0.0, 0.0]
+    assert one._assumed(EPS, -40.0).tolist() == [0.0, 0.0]
 
 
 def test_a_game_whose_first_law_does_not_vote_is_named() -> None:
@@ -72,3 +77,61 @@ def test_a_game_whose_first_law_does_not_vote_is_named() -> None:
     binary_first = moves._replace(laws=moves.laws[1:])
     with pytest.raises(TypeError, match="the first law must vote, got"):
         crowd.Crowd(Game(1_000, 5_000, (binary_first,)))
+
+
+def test_slack_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little next to the votes, or as little as all steps make it; and few steps are played where few are enough."""
+    one, played, real = crowd.Crowd(Game(10_000, 100_000, (corners(math.expm1(4.0)),))), list[int](), crowd.Board.play
+
+    def play(board: crowd.Board, steps: int) -> crowd.Board:
+        played.append(steps)
+        return real(board, steps)
+
+    monkeypatch.setattr(crowd.Board, "play", play)
+    eps = np.linspace(0.0, 0.4, 60)
+    votes = one.votes.upper(eps, 1e-4, -60.0)
+    slack = one._slack(eps, votes)
+    near = votes > 1e-12
+    assert (slack[near] <= crowd.LITTLE * votes[near]).all()
+    assert sum(played) < 0.8 * one.steps * len(eps)
+    assert max(played) <= one.steps
+
+
+def test_boards_after_any_number_of_steps_are_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Votes and slack are no less than the game, whatever the number of steps that the slack is content with."""
+    game = Game(400, 4_000, (corners(math.expm1(1.5)),))
+    eps = np.array([0.0, 0.02, 0.05, 0.09])
+    truth = np.array([GamePair(game).at(float(e)) for e in eps])
+    one = crowd.Crowd(game)
+    assert one.serves
+    for little in (1e-9, 1e-6, 1e-2, 1.0):
+        monkeypatch.setattr(crowd, "LITTLE", little)
+        upper, _ = one.profile(eps, 1e-4, -60.0)
+        assert (upper >= truth * (1 - 2e-5)).all()
+
+
+def test_what_is_worth_nothing_is_not_looked_at_farther_out() -> None:
+    """Of few slots one law takes over late: where that costs more than all votes are worth, all the rest does."""
+    one = crowd.Crowd(Game(1_000, 1_000, (corners(math.expm1(2.0)),)))
+    eps = np.linspace(0.0, 2.0, 30)
+    votes = one.votes.upper(eps, 1e-4, -200.0)
+    slack = one._slack(eps, votes)
+    out = int(np.isinf(slack).argmax())
+    assert 0 < out < len(eps)
+    assert np.isinf(slack[out:]).all()
+    assert slack[out - 1] > votes[out - 1] / 1e3
+
+
+def test_alphas_that_share_a_board_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a large crowd all share one, and at all numbers of steps but the last only the farthest of them is asked."""
+    one, looks, real = of_crowd(10**6, 10**8), list[float](), crowd.Crowd._slack_at
+
+    def slack_at(self: crowd.Crowd, board: crowd.Board, delta: float) -> float:
+        looks.append(delta)
+        return real(self, board, delta)
+
+    monkeypatch.setattr(crowd.Crowd, "_slack_at", slack_at)
+    eps = np.linspace(0.0, 2e-4, 200)
+    slack = one._slack(eps, one.votes.upper(eps, 1e-4, -60.0))
+    assert np.isfinite(slack).all()
+    assert len(looks) <= len(eps) + len(one.stages) + 10

@@ -92,7 +92,6 @@ MODULES = (
     "shufflekit.dominating_pairs.least",
     "shufflekit.dominating_pairs.line",
     "shufflekit.dominating_pairs.lines",
-    "shufflekit.dominating_pairs.lognormal_sums",
     "shufflekit.dominating_pairs.long_game",
     "shufflekit.dominating_pairs.lottery_pair",
     "shufflekit.dominating_pairs.mean",

@@ -123,27 +123,42 @@ def test_two_users_at_any_depth(sigma, far, backwards):
 def test_contours_that_start_elsewhere_say_the_same(sigma, n, monkeypatch):
     """Of calls, the part of the cut and the contour from its end change places; of puts, the contour moves."""
     total = LognormalSum(sigma, n)
-    deviation = math.sqrt(2 * math.pi) * float(total.calls(np.zeros(1), -math.log(n)).upper[0])
+    deviation = math.sqrt(2 * math.pi) * float(total.calls(np.zeros(1), -math.log(n))[0].upper[0])
     eps, zero = deviation * np.array([0.5, 2.0, 4.0]), np.zeros(3)
     monkeypatch.setattr(lognormal_sums, "STEP", 0.3)
     again = LognormalSum(sigma, n)
-    for chance in (False, True):
-        calls, other = (one.calls(n * np.expm1(eps), 0.0, chance=chance) for one in (total, again))
-        puts, others = (one.puts(n * np.expm1(-eps), zero, chance=chance) for one in (total, again))
-        for ends, found in ((calls, other), (puts, others)):
-            assert (ends.lower <= found.upper).all() and (found.lower <= ends.upper).all()
-            assert (ends.upper - ends.lower <= 1e-8 * ends.upper).all()
+    calls, other = (one.calls(n * np.expm1(eps), 0.0) for one in (total, again))
+    puts, others = (one.puts(n * np.expm1(-eps), zero) for one in (total, again))
+    for ends, found in zip((*calls, *puts), (*other, *others), strict=True):
+        assert (ends.lower <= found.upper).all() and (found.lower <= ends.upper).all()
+        assert (ends.upper - ends.lower <= 1e-8 * ends.upper).all()
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize(("sigma", "n"), [(0.25, 800), (0.7, 3), (2.0, 100_000)])
+def test_many_points_at_once_are_as_good_as_one_alone(sigma, n, backwards):
+    """Many are found by series, which a few are not."""
+    pair = GaussianPair(sigma, n, backwards)
+    eps = np.linspace(0.0, 8 * 2.5 * float(pair.delta(np.zeros(1)).upper[0]), 3_000)
+    few = np.arange(3, 3_000, 271)
+    many, alone = pair.delta_and_tail(eps), pair.delta_and_tail(eps[few])
+    for all_of_them, ends in zip(many, alone, strict=True):
+        lower, upper = all_of_them.lower[few], all_of_them.upper[few]
+        assert (ends.lower <= upper).all() and (lower <= ends.upper).all()
+        assert (upper - lower <= 1.6 * (ends.upper - ends.lower) + 1e-11 * upper).all()
 
 
 @pytest.mark.parametrize("sigma", [0.1, 0.4, 1.0, 3.0])
 def test_one_score_by_the_way_of_many(sigma):
     """A sum of one, for which there are closed forms of calls, puts and chances."""
     total, eps = LognormalSum(sigma, 1), np.array([0.0, 0.3, 1.0, 3.0, 8.0]) / sigma
-    holds(total.calls(np.expm1(eps), 0.0), closed_form(eps, sigma), 1e-9)
-    holds(total.calls(np.expm1(eps), 0.0, chance=True), ndtr(-0.5 / sigma - eps * sigma), 1e-9)
+    calls, above = total.calls(np.expm1(eps), 0.0)
+    holds(calls, closed_form(eps, sigma), 1e-9)
+    holds(above, ndtr(-0.5 / sigma - eps * sigma), 1e-9)
     eps = eps[eps < 8]
-    holds(total.puts(np.expm1(-eps), eps), closed_form(eps, sigma), 1e-7)
-    holds(total.puts(np.expm1(-eps), 0 * eps, chance=True), ndtr(0.5 / sigma - eps * sigma), 1e-7)
+    puts, below = total.puts(np.expm1(-eps), eps)
+    holds(puts, closed_form(eps, sigma), 1e-7)
+    holds(below, ndtr(0.5 / sigma - eps * sigma), 1e-7)
 
 
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 2.5])

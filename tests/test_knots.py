@@ -8,11 +8,11 @@ import pytest
 from shufflekit.atoms import Atoms
 from shufflekit.convex_order import profile
 from shufflekit.dominating_pairs import Aim, GaussianPair
-from shufflekit.dominating_pairs.knots import LEAST_GROWTH, MOST_FOCUSED, MUCH, focused, knots, outwards
+from shufflekit.dominating_pairs.knots import LEAST_GROWTH, MOST_FOCUSED, MUCH, focused, knots, left_out, outwards
 from tests import pairs
 
 
-@pytest.mark.parametrize("log_cut", [-20.0, -60.0, -300.0])
+@pytest.mark.parametrize("log_cut", [-20.0, -60.0, -300.0, -745.0])
 @pytest.mark.parametrize(
     "pair",
     [pairs.clones(2.0, 10**5, 10**5).pair, pairs.clones(1.0, 10**3, 10**6).pair, pairs.binary(1.0, 5000, 5000).pair],
@@ -23,9 +23,9 @@ def test_knots_reach_as_far_as_they_should(pair, log_cut):
     assert (np.diff(eps) > 0).all()
     assert len(eps) < 3000
     last = pair.delta(eps[-1:], log_cut=log_cut - 5)
-    assert last.lower[0] <= math.exp(log_cut)
+    assert last.lower[0] <= left_out(log_cut)
     # And not much farther.
-    assert pair.delta(eps[-1:] / 9, log_cut=log_cut - 5).upper[0] > math.exp(log_cut)
+    assert pair.delta(eps[-1:] / 9, log_cut=log_cut - 5).upper[0] > left_out(log_cut)
 
 
 def test_knots_are_closest_where_a_tilt_makes_losses_typical():

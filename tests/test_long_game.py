@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shufflekit.beyond import game as exact_game
 from shufflekit.definitions import Game, corners
-from shufflekit.dominating_pairs import certificate, spare
+from shufflekit.dominating_pairs import certificate, long_game, spare
 from shufflekit.dominating_pairs.board import Board, Scores
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.long_game import Few, LongGame
@@ -164,3 +164,45 @@ def test_sums_of_which_none_has_a_chance_that_is_a_number():
     most = max(float(law.value.max()) for law in game.laws)
     (found,) = game.worths([2_000], [np.array([-0.95 * most * 2_000])], Few(20, 0))
     assert 0 < found[0] < 1e-280
+
+
+@pytest.mark.parametrize(("ratio", "depth"), [(1.5, 4.0), (30, 3.0), (30, 6.0), (400, 4.0)])
+def test_the_law_of_a_shallow_board_is_worth_little_more(ratio, depth):
+    """Beyond the edge there is Chernoff's bound at its best rate: one for a normal sum was 40 times the worth."""
+    own = laws(ratio, Fraction(1))
+    deviation = math.sqrt(max(law.variance for law in own))
+    shallow, deep = (Board(own, 200, deviation / 8, reach).play(200) for reach in (depth, 40.0))
+    law, steps = shallow.law(), np.array([0.0, 0.5, 1.0, 2.0, 2.5])
+    starts = -steps * deviation * math.sqrt(200)
+    potential = np.maximum(starts[:, None] + law.value, 0.0) @ law.chance
+    truth = deep.value(starts)
+    assert (potential >= truth * (1 - 1e-9)).all()
+    assert (potential <= truth * (1.5 if depth < 4 else 1.1)).all()
+
+
+@pytest.mark.parametrize("ratio", [1.5, 8, 400])
+@pytest.mark.parametrize("out", [4.0, 10.0, 20.0])
+def test_blocks_are_known_as_far_as_matters(ratio, out):
+    """A deeper board gives the same, and is nowhere below; shallower ones were far above."""
+    n = 3 * 400
+    game = LongGame(laws(ratio, Fraction(1)), 400)
+    x = np.array([-out * game.deviation * math.sqrt(n), 0.0])
+    found = game._by_blocks(n, x)
+    deep = game._copies(Board(game.laws, 1, game.step), game._board(400, game.fine_step, long_game.DEEPEST), 3, x)
+    assert found == pytest.approx(deep, rel=1e-3)
+
+
+def test_means_over_numbers_of_steps_keep_few_boards(monkeypatch):
+    """The mean is that of each number's own worth; what is kept for the next question is no board for each number."""
+    game, chances = LongGame(laws(3, Fraction(1)), 100), np.full(60, 1 / 60)
+    monkeypatch.setattr(long_game, "ROUNDED", 0.0)
+    numbers, x = list(range(330, 270, -1)), np.array([-80.0, -10.0, 0.0])
+    found = game.mean_worth(numbers, chances, x)
+    alone = [game.mean_worth([number], np.ones(1), x) for number in numbers]
+    assert found == pytest.approx(chances @ np.array(alone), rel=1e-3)
+    hashed = tuple(map(long_game._hashable, game.laws))
+    depth = game._depth(numbers[0], x)
+    means, block = long_game._left_over(hashed, tuple(numbers), tuple(chances.tolist()), 100, game.fine_step, depth)
+    assert sorted(means) == [2, 3]
+    assert sum(board.weight for board in means.values()) == pytest.approx(1.0)
+    assert block.played == 100

@@ -15,7 +15,7 @@ import numpy as np
 
 from shufflekit._dot import dot
 from shufflekit._validate import Array
-from shufflekit.accuracy import BOARD_ERROR
+from shufflekit.accuracy import BOARD_ERROR, KNOWN
 from shufflekit.convex_order import divided
 from shufflekit.search import first_yes
 
@@ -23,6 +23,8 @@ NEARLY_CERTAIN = 1e-6  # of the variance
 STRETCH = 32  # steps that are played on the same part of the board
 JUMPS = 16  # of the largest score, that few steps may lead farther out
 LOG_HUGE = 700.0
+EDGE_RATES = np.geomspace(1 / 64, 1.0, 13)  # of Chernoff's bound at the edge, relative to that of a normal sum
+SAME = 1e-9
 DEPTH = 10.0  # deviations of the sum of all steps, that the board reaches out
 
 
@@ -180,11 +182,16 @@ class Board:
         the edge, and from there the chord to the first node at which F_m is above the bound's own tangent.
         """
         edge = float(self.x[-1])
-        rate = edge / (self.variance * self.played)
-        log_lam = max(float(law.log_moments(np.array([rate]))[0]) for law in self.laws)
-        at_edge = math.exp(min(self.played * log_lam - rate * edge - 1 - math.log(rate), LOG_HUGE))
+        rates = EDGE_RATES * edge / (self.variance * self.played)
+        log_lam = np.max([law.log_moments(rates) for law in self.laws], axis=0)
+        bounds = self.played * log_lam - rates * edge - 1 - np.log(rates)
+        # The board itself is no less than it has at the edge.
+        least, most = (1 + SAME) * float(self.rise[0]), math.exp(min(float(bounds.min()), LOG_HUGE))
+        rate, at_edge = float(rates[bounds.argmin()]), max(least, most)
+        if self.rise[0] == 0 or at_edge < KNOWN:
+            return 0, self.x[:0], self.x[:0]
         above = np.flatnonzero(self.rise[: self.half] >= at_edge * (1 + rate * (self.x[: self.half] + edge)))
-        if self.rise[0] == 0 or at_edge == 0 or not len(above):
+        if not len(above):
             return 0, self.x[:0], self.x[:0]
         out = np.arange(math.ceil(min((end - edge) * rate, LOG_HUGE)))[::-1]
         return int(above[0]), -edge - out / rate, at_edge * np.exp(-out.astype(np.float64))

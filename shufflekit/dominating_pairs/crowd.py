@@ -19,7 +19,7 @@ from shufflekit._validate import Array
 from shufflekit.definitions import Definition, Game, ScoreLaw, check_in
 from shufflekit.dominating_pairs.board import Board, Scores
 from shufflekit.dominating_pairs.certificate import slack
-from shufflekit.dominating_pairs.long_game import NODES, LongGame, grid_step
+from shufflekit.dominating_pairs.long_game import NODES, LongGame, grid_step, undominated
 from shufflekit.dominating_pairs.more_votes import MoreVotes
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.votes import Votes
@@ -29,7 +29,10 @@ LOG_NEVER = -700.0
 LOG_FORGOTTEN = -10.0  # of what is assumed of the last places
 MORE = 1.06  # times what makes up for a clone at alpha = 1
 TYPICAL = 6.5  # deviations at which the steps on the board are chosen
-STRETCH, WIDEST = 12, 0.2  # alphas that share a board, no farther apart than this part of one more vote's chance
+WIDEST = 0.5  # times one more vote's chance, between alphas that share a board
+STEPS_APART, LEAST_STEPS = 1.25, 4  # times: numbers of steps, after which slack is looked at; the least of them
+LITTLE, MUCH_LESS, HOPELESS = 1e-6, 1e-9, 10.0  # of the votes, for slack; and what is too much for all farther out
+ROUGH = 0.01  # a tolerance for what weighs e^-10
 SAME = 1e-12
 
 
@@ -60,6 +63,7 @@ class Crowd:
         E = max(float(one.t0) for one in moves.laws[0])
         self.reporting = game.slots * float(game.rate)
         self.steps = self._steps()
+        self.stages = _stages(self.steps or 1)
         places = min(math.ceil(LOG_FORGOTTEN / math.log1p(-1 / E)), game.slots - 1)
         self.places = places if self.everybody else 0
         self.more_rate = 2 * MORE / (E * (E + 1))  # what makes up for a clone, at alpha = 1: 2/(E (E + 1))
@@ -85,10 +89,10 @@ class Crowd:
         There it is below the clones': so few more votes are less than all slots' being clones.
         """
         votes = self.votes.upper(eps, rtol, log_cut)
-        more = self._slack(eps) + self._assumed(eps, rtol, log_cut)
+        more = self._slack(eps, votes) + self._assumed(eps, log_cut)
         return np.asarray(votes + more), more <= PART * votes
 
-    def _assumed(self, eps: Array, rtol: float, log_cut: float) -> Array:
+    def _assumed(self, eps: Array, log_cut: float) -> Array:
         """What is assumed where W decides: of the last places, and if all have checked in. [beyond] 10, 11"""
         n, (moves,) = self.game.slots - self.places, self.game.moves
         if self.everybody:
@@ -100,7 +104,7 @@ class Crowd:
         if log_chance < LOG_NEVER:
             return np.full(len(eps), math.exp(LOG_NEVER) if log_chance > -math.inf else 0.0)
         clones = pair_of_law(Definition(n, n, (moves.spares[0],)))
-        return np.asarray(math.exp(log_chance) * clones.delta(eps, rtol, log_cut).upper)
+        return np.asarray(math.exp(log_chance) * clones.delta(eps, ROUGH, log_cut).upper)
 
     @property
     def _ratio(self) -> float:
@@ -113,28 +117,63 @@ class Crowd:
         few = long.enough(n, n, np.array([-TYPICAL * long.deviation * math.sqrt(n)]))
         return few.steps if few and few.law == 0 else None
 
-    def _slack(self, eps: Array) -> Array:
+    def _slack(self, eps: Array, votes: Array) -> Array:
+        """From few boards, of no more steps than make it little next to the votes; infinite where nothing does."""
         deltas = 2 * np.tanh(eps / 2)
-        order, found = np.argsort(deltas), np.full(len(eps), np.inf)
+        units = (1 + np.exp(eps)) / 2 / self.game.population  # those of a board
+        order, found, most, stage = np.argsort(deltas), np.full(len(eps), np.inf), votes / units, 0
         while len(order):
-            near = deltas[order] <= deltas[order[0]] + WIDEST * self.more_rate
-            stretch = order[: min(STRETCH, int(near.sum()))]
-            found[stretch], order = self._slack_of(deltas[stretch]), order[len(stretch) :]
-        return np.asarray((1 + np.exp(eps)) / 2 * found / self.game.population)
+            stretch = order[deltas[order] <= deltas[order[0]] + WIDEST * self.more_rate]
+            while len(stretch) > 1 and not self._stands_for(deltas[stretch[[0, -1]]]):
+                stretch = stretch[: len(stretch) // 2]
+            stage, own = self._slack_of(deltas[stretch], LITTLE * most[stretch], stage)
+            if (own >= HOPELESS * most[stretch]).all():
+                break  # farther out it is worse
+            # Where far fewer steps might have done, fewer are tried next.
+            stage -= stage > 0 and bool((own <= MUCH_LESS * most[stretch]).all())
+            found[stretch], order = own, order[len(stretch) :]
+        return np.asarray(units * found)
 
-    def _slack_of(self, deltas: Array) -> Array:
-        """From one board: a step at any delta is worth no more than the better one of those at the ends."""
-        ends = [law.scores(float(end)) for end in sorted({deltas[0], deltas[-1]}) for law in self.laws]
+    def _slack_of(self, deltas: Array, little: Array, stage: int) -> tuple[int, Array]:
+        """From one board: a step at any delta is worth no more than the better one of those at the ends.
+
+        And after which number of steps it is little, or that it is not after the last.
+        """
+        ends, found = self._ends(deltas[[0, -1]]), np.full(len(deltas), np.inf)
         step = grid_step(ends, *NODES)
-        board = Board(ends, self.steps or 1, step).play(self.steps or 1)
-        found = np.full(len(deltas), np.inf)
-        for i, delta in enumerate(deltas):
-            laws, clone = [law.scores(float(delta)) for law in self.laws], self.clone.scores(float(delta))
-            own = _sum(laws[0], self._extra(float(delta)))
-            if _all_below([*ends, clone], own):
-                start = np.array([-self.game.population * delta])
-                found[i] = slack(board, laws, 0, start, self.reporting, self._times, [clone, own])[0]
-        return found
+        while True:
+            board = Board(ends, self.stages[stage], step).play(self.stages[stage])
+            last = stage == len(self.stages) - 1
+            # The farthest one tells whether the others are worth a look.
+            for i in np.flatnonzero(found > little)[::-1]:
+                found[i] = min(found[i], self._slack_at(board, float(deltas[i])))
+                if found[i] > little[i] and not last:
+                    break
+            if last or (found <= little).all():
+                return stage, found
+            stage += 1
+
+    def _slack_at(self, board: Board, delta: float) -> float:
+        clone, own = self.clone.scores(delta), self._own(delta)
+        if not _all_below([*board.laws, clone], own):
+            return math.inf
+        first, *others = (law.scores(delta) for law in self.laws)
+        start = np.array([-self.game.population * delta])
+        laws = [first, *(law for law in undominated([first, *others]) if law is not first)]
+        return float(slack(board, laws, 0, start, self.reporting, self._times, [clone, own])[0])
+
+    def _ends(self, deltas: Array) -> list[Scores]:
+        """The laws that may be the worst ones, at one or two deltas."""
+        return undominated([law.scores(float(end)) for end in np.unique(deltas) for law in self.laws])
+
+    def _stands_for(self, ends: Array) -> bool:
+        """Whether a score of 3-RR and one more vote is larger than all, at either end."""
+        laws = self._ends(ends)
+        return all(_all_below([*laws, self.clone.scores(float(end))], self._own(float(end))) for end in ends)
+
+    def _own(self, delta: float) -> Scores:
+        """A score of 3-RR, and one more vote now and then."""
+        return _sum(self.laws[0].scores(delta), self._extra(delta))
 
     def _extra(self, delta: float) -> Scores:
         """One more vote, its mean taken off."""
@@ -144,6 +183,14 @@ class Crowd:
     def _times(self, log_lam: Array) -> Array:
         rate, slots = float(self.game.rate), self.game.slots
         return math.log(slots * rate) + (slots - 1) * np.log1p(rate * np.expm1(log_lam))
+
+
+def _stages(last: int) -> list[int]:
+    """Numbers of steps up to the last one."""
+    stages = [last]
+    while stages[0] > LEAST_STEPS:
+        stages.insert(0, max(LEAST_STEPS, math.floor(stages[0] / STEPS_APART)))
+    return stages
 
 
 def _vote(law: ScoreLaw) -> Vote:

@@ -21,8 +21,8 @@ from shufflekit.definitions import Definition, Game, Moves, ScoreLaw, check_in, 
 from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.crowd import Crowd
-from shufflekit.dominating_pairs.knots import knots_of_both
-from shufflekit.dominating_pairs.long_game import LONG_BLOCK, LongGame
+from shufflekit.dominating_pairs.knots import knots_of_both, left_out
+from shufflekit.dominating_pairs.long_game import BLOCKS_APART, LONG_BLOCK, LongGame
 from shufflekit.dominating_pairs.pair import Pair, in_steps
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.spare import spared, spared_at_one
@@ -138,7 +138,7 @@ class GamePair(Pair):
     def _far_knots(self, top: float, log_cut: float) -> Array:
         """Where only the law to fall back on is looked at: as far as it needs, of check-ins more than their guide."""
         eps, most = [], self.largest_loss
-        while top < most and self.fallback.delta(np.array([top]), ROUGH, log_cut).upper[0] > math.exp(log_cut):
+        while top < most and self.fallback.delta(np.array([top]), ROUGH, log_cut).upper[0] > left_out(log_cut):
             top = min(1.2 * top, most)
             eps.append(top)
         return np.array(eps)
@@ -226,7 +226,7 @@ class GamePair(Pair):
         stretches = np.array_split(np.arange(len(parts.high))[::-1], min(NUMBERS, len(parts.high)))
         numbers = [int(parts.high[stretch[0]]) for stretch in stretches]
         chances = np.array([float(parts.mass[stretch].sum()) for stretch in stretches])
-        worth = long.mean_worth(numbers, chances, starts) + N * math.exp(LOG_RARE)
+        worth = long.mean_worth(numbers, chances, starts, BLOCKS_APART) + N * math.exp(LOG_RARE)
         everybody = math.exp(max(N * math.log(rate), LOG_RARE))
         return np.asarray(worth + everybody * self._assumed(moves, eps, N))  # [beyond] 11
 

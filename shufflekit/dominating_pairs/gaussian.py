@@ -21,7 +21,7 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected
 from shufflekit.dominating_pairs.gaussian_moments import log_moments
-from shufflekit.dominating_pairs.knots import focused
+from shufflekit.dominating_pairs.knots import focused, left_out
 from shufflekit.dominating_pairs.lognormal_excess import excess, excess_error
 from shufflekit.dominating_pairs.lognormal_sums import lognormal_sum
 from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
@@ -69,25 +69,28 @@ class GaussianPair(Pair):
         least = TINY if log_cut is None else max(TINY, math.exp(log_cut))
         lower, upper, some = np.zeros(eps.shape), alone.upper.copy(), (alone.upper > least) & (eps < MOST_EPS)
         if some.any():
-            total, log_n = lognormal_sum(self.sigma, self.n), math.log(self.n)
-            if self.backwards:  # (1 - a X)_+ is a/n times (n/a - S)_+
-                found = total.puts(self.n * np.expm1(-eps[some]), eps[some] - log_n)
-            else:
-                found = total.calls(self.n * np.expm1(eps[some]), -log_n)
+            found, _ = self._found(eps[some])
             lower[some], upper[some] = found.lower, np.minimum(found.upper, upper[some])
         return Ends(np.minimum(lower, upper), upper)
 
-    def tail(self, eps: Array) -> Ends:
-        """``Pr_Q[P/Q > e^eps]``."""
+    def delta_and_tail(self, eps: Array) -> tuple[Ends, Ends]:
+        """delta, and ``Pr_Q[P/Q > e^eps]``, at eps up to ``MOST_EPS``."""
+        alone = _single(eps, self.sigma)
         if self.n == 1:
             chance = ndtr(-0.5 / self.sigma - eps * self.sigma)
-            return Ends(chance * (1 - TAIL_ERROR), chance * (1 + TAIL_ERROR))
-        total = lognormal_sum(self.sigma, self.n)
+            return alone, Ends(chance * (1 - TAIL_ERROR), chance * (1 + TAIL_ERROR))
+        found, tail = self._found(eps)
+        upper = np.minimum(found.upper, alone.upper)
+        return Ends(np.minimum(found.lower, upper), upper), tail
+
+    def _found(self, eps: Array) -> tuple[Ends, Ends]:
+        total, log_n = lognormal_sum(self.sigma, self.n), math.log(self.n)
         if not self.backwards:
-            return total.calls(self.n * np.expm1(eps), 0.0, chance=True)
-        # Of P' = Q and Q' = P: P[a X < 1] = (Q[a X < 1] - E_Q(1 - a X)_+)/a.
-        q, delta = total.puts(self.n * np.expm1(-eps), np.zeros(eps.shape), chance=True), self.delta(eps)
-        return Ends(np.maximum(q.lower - delta.upper, 0.0) * np.exp(-eps), (q.upper - delta.lower) * np.exp(-eps))
+            return total.calls(self.n * np.expm1(eps), -log_n)
+        # (1 - a X)_+ is a/n times (n/a - S)_+. Of P' = Q and Q' = P: P[a X < 1] = (Q[a X < 1] - E_Q(1 - a X)_+)/a.
+        delta, q = total.puts(self.n * np.expm1(-eps), eps - log_n)
+        tail = Ends(np.maximum(q.lower - delta.upper, 0.0), np.maximum(q.upper - delta.lower, 0.0))
+        return delta, Ends(*(end * np.exp(-eps) for end in tail))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
         return _listed(self, in_steps(log_cut), rtol, None)
@@ -113,14 +116,36 @@ class GaussianPair(Pair):
         return values
 
 
+class Looks(NamedTuple):
+    """delta and tail at knots, of the pair and of the reversed one."""
+
+    eps: Array
+    forth: tuple[Ends, Ends]
+    back: tuple[Ends, Ends]
+
+    def upper(self) -> Atoms:
+        """The chords of the profile."""
+        return connected(self.eps, self.forth[0].upper, self.back[0].upper)
+
+
+@lru_cache(maxsize=2)  # both directions have the same knots
+def _looks(forth: GaussianPair, log_cut: float, rtol: float) -> Looks:
+    return _looks_at(forth, _knots(forth, log_cut, rtol))
+
+
+def _looks_at(pair: GaussianPair, eps: Array) -> Looks:
+    return Looks(eps, pair.delta_and_tail(eps), pair.reversed().delta_and_tail(eps))
+
+
 @lru_cache(maxsize=10)  # a search over rounds, or for delta, asks again and again
 def _listed(pair: GaussianPair, log_cut: float, rtol: float, aim: Aim | None) -> Enclosure:
     """The chords of the profile from above; from below, all that lies between two knots taken for one."""
-    eps = _knots(pair, log_cut, rtol)
+    known = _looks(pair.reversed() if pair.backwards else pair, log_cut, rtol)
+    known = Looks(known.eps, known.back, known.forth) if pair.backwards else known
     if aim is not None:
-        eps = focused(eps, connected(eps, pair.delta(eps).upper, pair.reversed().delta(eps).upper), aim)
-    forth, back = pair.delta(eps), pair.reversed().delta(eps)
-    right, left = _cells(eps, forth, pair.tail(eps)), _cells(eps, back, pair.reversed().tail(eps))
+        known = _looks_at(pair, focused(known.eps, known.upper(), aim))
+    eps, (forth, tail), (back, tail_back) = known
+    right, left = _cells(eps, forth, tail), _cells(eps, back, tail_back)
     # On the right cells hold Q's mass, and P/Q is at least its mean; on the left P's, and Q/P is at most its mean.
     loss = eps + np.log1p(right.excess.lower / right.mass.upper * np.exp(-eps))
     loss_left = -eps - np.log1p(left.excess.upper / np.maximum(left.mass.lower, TINY) * np.exp(-eps))
@@ -131,7 +156,7 @@ def _listed(pair: GaussianPair, log_cut: float, rtol: float, aim: Aim | None) ->
     lower = Atoms(loss[kept], np.log(q[kept]))
     if np.exp(lower.loss + lower.log_q).sum() < 0.5:
         lower = Atoms(np.zeros(1), np.zeros(1))
-    return Enclosure(lower, connected(eps, forth.upper, back.upper))
+    return Enclosure(lower, known.upper())
 
 
 class Cells(NamedTuple):
@@ -163,7 +188,7 @@ def _knots(pair: GaussianPair, log_cut: float, rtol: float) -> Array:
     deviation = math.sqrt(2 * math.pi) * float(max(forth, back))
     far = 3 * deviation * OUTWARD ** np.arange(float(LOOKS))
     left = np.maximum(pair.delta(far).upper, pair.reversed().delta(far).upper)
-    top = min(float(far[min(int((left > math.exp(log_cut)).sum()), LOOKS - 1)]), MOST_EPS)
+    top = min(float(far[min(int((left > left_out(log_cut)).sum()), LOOKS - 1)]), MOST_EPS)
     apart, growth = KNOTS_APART * math.sqrt(rtol), 1 + GROWTH * math.sqrt(rtol)
     close = deviation * np.arange(0.0, CLOSE, apart)
     growing = float(close[-1]) * growth ** np.arange(1.0, 1 + max(0.0, math.log(top / close[-1]) / math.log(growth)))

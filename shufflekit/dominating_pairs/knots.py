@@ -8,6 +8,7 @@ import numpy as np
 
 from shufflekit._dot import dot
 from shufflekit._validate import Array
+from shufflekit.accuracy import LEFT_AT_LEAST
 from shufflekit.atoms import Atoms
 from shufflekit.dominating_pairs.pair import Aim, Pair
 
@@ -26,7 +27,7 @@ def knots(pair: Pair, log_cut: float, rtol: float = 1e-4) -> Array:
     top = min(pair.largest_finite_loss, FARTHEST)
     for _ in range(LOOKS):
         grid = top * np.arange(1, 9) / 8
-        small = np.flatnonzero(pair.delta(grid, ROUGH * rtol, log_cut).upper < math.exp(log_cut))
+        small = np.flatnonzero(pair.delta(grid, ROUGH * rtol, log_cut).upper < left_out(log_cut))
         if not len(small):
             break
         top = float(grid[small[0]])
@@ -60,6 +61,11 @@ def focused(eps: Array, atoms: Atoms, aim: Aim) -> Array:
     return np.append(np.concatenate(between), eps[-1])
 
 
+def left_out(log_cut: float) -> float:
+    """``e^log_cut``, or what an upper end may fall to, which is never 0: else no point would be far enough out."""
+    return max(math.exp(log_cut), LEFT_AT_LEAST)
+
+
 def knots_of_both(forth: Pair, back: Pair, log_cut: float, rtol: float = 1e-4) -> Array:
     """Points that reach as far as either direction needs."""
     found = [knots(pair, log_cut, rtol) for pair in ([forth] if forth == back else [forth, back])]
@@ -75,7 +81,7 @@ def outwards(
     """
     deviation = max(math.sqrt(2 * math.pi) * float(left(np.zeros(1))[0]), LEAST)
     far = np.minimum(FIRST * deviation * FARTHER ** np.arange(math.log(most / deviation) / math.log(FARTHER)), most)
-    beyond = np.flatnonzero(left(far) <= MUCH * math.exp(log_cut))
+    beyond = np.flatnonzero(left(far) <= MUCH * left_out(log_cut))
     top = float(far[beyond[0]]) if len(beyond) else most
     apart, growth = APART * math.sqrt(rtol), math.log1p(max(GROWTH * math.sqrt(outer or rtol), LEAST_GROWTH))
     close = deviation * np.arange(0.0, CLOSE, apart)

@@ -42,7 +42,7 @@ REACH = 9.0  # where the noise ends the integrand: e^{-9^2/2} is 3e-18
 LOG_WRAPPED = -36.0  # relative, of what other periods add
 FARTHER = 9.0  # deviations, by which Chernoff's bound on later periods is tilted more
 SHARED = 2.0  # deviations between points that share a line
-LOG_MOST = 300.0  # of a tilt: floating point holds it
+LOG_MOST, LOG_MOST_ALONE = 300.0, 600.0  # of a tilt: floating point holds it, and its square
 LOG_HUGE, LOG_TINY = 700.0, math.log(TINY)
 FINER = 1.0, 1 / 16, 1 / 256  # times rtol
 # Sines, or as much work: beyond, Chernoff's bound does; and what less noise may cost.
@@ -145,7 +145,7 @@ def _closer(of: Sum, c: float, x: Array, rtol: float, row: Rows) -> Ends:
 
 def _saddle(of: Sum, x: float) -> float:
     """About where ``log M(c) - c x - 2 log c`` is least: it is convex in c."""
-    most = LOG_MOST / max(float(np.abs(s.law.value).max() * s.size.max()) for s in of.shares)
+    most = LOG_MOST_ALONE / max(float(s.law.value.max() * s.size.max()) for s in of.shares)
 
     def rises(c: float) -> bool:
         return c > 0 and of.real(c).mean - x - 2 / c >= 0

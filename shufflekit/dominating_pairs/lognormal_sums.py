@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from shufflekit._validate import Array
 from shufflekit.accuracy import TINY, UNIT, lognormal_error
 from shufflekit.bracket import Ends
+from shufflekit.dominating_pairs.exponentials import summed
 from shufflekit.dominating_pairs.lognormal import Complex, log_laplace
 
 STEP, ONWARD = 0.5, 4.0  # of log c, between the places where contours start; how far they are looked at at once
 NEARER = 12.0  # of log c, between which and 0 a contour may leave the cut
 SLOPE, WIDE = 0.3, 3.0  # of a contour, to the left, and the sigma from which less will do
 ARC, ARCS, ARC_ORDER = 0.5, 16, 32  # of a contour, in log of its length once that is more than a deviation
+TOGETHER = 4  # arcs that are looked at together
 CUT_PANELS, CUT_ORDER = 32, 16  # panels of the cut, of that width or less, that are added at once
 STEEP = 2.0  # sigma: for larger ones, what one large score is worth grows fast along the cut, and steps are smaller
 LOG_SILENT, LOG_NOTHING = -34.0, -800.0  # relative; and below all numbers
@@ -81,26 +83,31 @@ class LognormalSum:
         self._calls = _first(calls, last)
         self._cut = Cut(math.log(self._calls.c[-1]), np.zeros(0), np.zeros(0))
 
-    def calls(self, excess: Array, log_factor: float, *, chance: bool = False) -> Ends:
-        """``E(S - x)_+`` at x = n + excess, or the ``chance`` that S > x, times ``e^log_factor``."""
+    def calls(self, excess: Array, log_factor: float) -> tuple[Ends, Ends]:
+        """``E(S - x)_+`` at x = n + excess, times ``e^log_factor``, and the chance that S > x."""
         cut = self._cut_for(float(excess.max(initial=0.0)))
         start = _best(-1, self._calls, excess)
-        found, wrong = self._contour_integral(-1, self._calls, start, excess, np.full(excess.shape, log_factor), chance)
-        log_weight = cut.log_weight + (np.log(cut.u) if chance else 0.0)
+        log_factors = np.broadcast_to(np.array([[log_factor], [0.0]]), (2, len(excess)))
+        found, wrong = self._contour_integral(-1, self._calls, start, excess, log_factors)
         for j in np.unique(start):
-            of_j, nodes = start == j, cut.u < self._calls.c[j]
-            part = np.exp(log_factor + log_weight[nodes] - np.outer(excess[of_j], cut.u[nodes])).sum(axis=1)
-            found[of_j] += part
-            wrong[of_j] += LINE_ERROR * part
-        return self._ends(found, wrong)
+            of_j, nodes = np.flatnonzero(start == j), cut.u < self._calls.c[j]
+            if nodes.any():
+                of_j, u = of_j[np.argsort(excess[of_j])], cut.u[nodes]
+                own = summed(cut.log_weight[nodes], -u, np.array([np.ones(len(u)), u]), excess[of_j])
+                factor = np.exp(log_factors[:, of_j] + own.log_scale)
+                found[:, of_j] += own.value * factor
+                wrong[:, of_j] += (LINE_ERROR * own.size + own.off) * factor
+        return self._ends(found[0], wrong[0]), self._ends(found[1], wrong[1])
 
-    def puts(self, excess: Array, log_factor: Array, *, chance: bool = False) -> Ends:
-        """``E(x - S)_+`` at x = n + excess > 0, or the ``chance`` that S < x, times ``e^log_factor``."""
+    def puts(self, excess: Array, log_factor: Array) -> tuple[Ends, Ends]:
+        """``E(x - S)_+`` at x = n + excess > 0, times ``e^log_factor``, and the chance that S < x."""
         puts = self._puts  # what another thread makes of it meanwhile is as good, but not to be mixed with this
         while (_best(1, puts, excess) == len(puts.c) - 1).any() and puts.depth[-1] > LOG_NOTHING:
             puts = _joined(puts, self._onward(1, puts))
         self._puts = puts
-        return self._ends(*self._contour_integral(1, puts, _best(1, puts, excess), excess, log_factor, chance))
+        log_factors = np.array([log_factor, np.zeros(len(excess))])
+        found, wrong = self._contour_integral(1, puts, _best(1, puts, excess), excess, log_factors)
+        return self._ends(found[0], wrong[0]), self._ends(found[1], wrong[1])
 
     def _ends(self, found: Array, wrong: Array) -> Ends:
         # Where all but little cancels, the integrand may turn faster than the nodes show; never is more lost than all.
@@ -148,34 +155,34 @@ class LognormalSum:
             # The further x lies to the left, the later is the bent part silent.
             least = FARTHER * min(float(starts.excess[j]), 0.0)
             parts, top, slope = [], -math.inf, SLOPE * min(1.0, (WIDE / self.sigma) ** 2)
-            for i in range(ARCS):
-                t = ARC * (i + (1 + ARC_NODES) / 2)
+            for i in range(0, ARCS, TOGETHER):
+                t = ARC * (i + np.arange(float(TOGETHER))[:, None] + (1 + ARC_NODES) / 2).ravel()
                 s = side * c + width * (1j * np.sinh(t) - slope * (np.cosh(t) - 1))
-                step = width * (1j * np.cosh(t) - slope * np.sinh(t)) * ARC_WEIGHTS * (ARC / 2 / math.pi)
-                log_term = self.log_moment(s) - 2 * np.log(s) + np.log(step)
+                step = width * (1j * np.cosh(t) - slope * np.sinh(t)) * np.tile(ARC_WEIGHTS, TOGETHER)
+                log_term = self.log_moment(s) - 2 * np.log(s) + np.log(step * (ARC / 2 / math.pi))
                 parts.append((s, log_term))
-                loudest = float((log_term.real + least * s.real).max())
-                top = max(top, loudest)
-                if loudest < top + LOG_SILENT:
+                loudest = (log_term.real + least * s.real).reshape(TOGETHER, ARC_ORDER).max(axis=1)
+                top = max(top, float(loudest.max()))
+                if loudest[-1] < top + LOG_SILENT:
                     break
             s, log_term = (np.concatenate(column) for column in zip(*parts, strict=True))
             self._contours[side, c] = s, log_term
         return self._contours[side, c]
 
     def _contour_integral(
-        self, side: int, starts: Starts, start: NDArray[np.intp], excess: Array, log_factor: Array, chance: bool
+        self, side: int, starts: Starts, start: NDArray[np.intp], excess: Array, log_factors: Array
     ) -> tuple[Array, Array]:
         """And by how much it may be wrong. A chance is a derivative: it has 1/s, and its sign, in place of 1/s^2."""
-        found, wrong = np.zeros(excess.shape), np.zeros(excess.shape)
+        found, wrong = np.zeros(log_factors.shape), np.zeros(log_factors.shape)
         for j in np.unique(start):
             s, log_term = self._contour(side, starts, int(j))
-            of_j = start == j
-            term = np.exp(log_term + np.outer(excess[of_j], s) + log_factor[of_j, None])
-            if chance:
-                term *= side * s
+            of_j = np.flatnonzero(start == j)
+            of_j = of_j[np.argsort(excess[of_j])]
+            own = summed(log_term, s, np.array([np.ones(len(s)), side * s]), excess[of_j])
+            factor = np.exp(log_factors[:, of_j] + own.log_scale)
             # Exponents of this size cancel where x is next to nothing.
             error = LINE_ERROR + 16 * UNIT * self.n * float(starts.c[j])
-            found[of_j], wrong[of_j] = term.imag.sum(axis=1), error * np.abs(term).sum(axis=1)
+            found[:, of_j], wrong[:, of_j] = own.value.imag * factor, (error * own.size + own.off) * factor
         return found, wrong
 
     def _cut_for(self, excess: float) -> Cut:

@@ -7,12 +7,12 @@ sums of q copies are worth q m steps: each block pays once for the kink of x_+.
 
 import math
 from collections.abc import Sequence
-from copy import copy
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR
 from shufflekit.convex_order import divided
@@ -26,8 +26,9 @@ SLACK = 2e-5  # of the worth, that one law may cost
 PART_OF_CHERNOFF = 0.02
 LINE_RTOL = 1e-4  # of eps, of which the noise on a line takes a part
 DEEPER, DEEPEST = 4.0, 60.0  # deviations, that a board reaches farther out than what is asked for, and at most
-NEXT_DEPTH = 1.5  # times: boards are not made for each depth
+APART, BLOCKS_APART = 24.0, 4.0  # deviations: boards, and those of blocks, are not made for each depth
 ROUNDED = 1e-5  # of a random number of steps, that it may be rounded up by: fewer boards are kept
+FARTHER = 8.0  # deviations of a tilted block, that are to be known
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
 HEAVY = 0.8  # of the largest variance, that is nearly as large
 LEAST_TILT = 1e-3  # times the deviation of a score
@@ -38,6 +39,9 @@ MOST_SIZES = 12  # of scores, that a grid is looked for on which they nearly lie
 CELLS_OF_BLOCK = 64.0  # nodes a deviation of a block, when blocks are put together
 LAW_NODES = 8.0  # a deviation, of what the last of many slots are worth
 NODES_OF_SUM = 60.0  # a deviation of a sum, of what a board is worth when that is added to it: 2e-5 of eps
+
+
+Hashed = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 class Few(NamedTuple):
@@ -52,7 +56,7 @@ class LongGame:
 
     def __init__(self, laws: Sequence[Scores], block: int = BLOCK) -> None:
         self.block, self.stages = block, list(STAGES)
-        self.laws = _best(list(laws))
+        self.laws = undominated(list(laws))
         self.deviation = math.sqrt(max(law.variance for law in laws))
         self.step, self.fine_step = grid_step(self.laws, *NODES), grid_step(self.laws, *FINE_NODES)
 
@@ -83,7 +87,7 @@ class LongGame:
         for steps in stages:
             if steps >= min(shortest, self.block):
                 return None
-            (board,) = self._boards([steps], self.step)
+            board = self._board(steps, self.step)
             if (self._slack(board, pure, n - steps, x) <= SLACK * likely).all():
                 return Few(steps, pure)
         return None
@@ -95,7 +99,7 @@ class LongGame:
         crowd = Share(self.laws[few.law], number, np.ones(len(lengths)))
         if not few.steps:
             return self._split(stop_losses([crowd], none, -x, LINE_RTOL, row).upper, starts)
-        (board,) = self._boards([few.steps], self.step, self._depth(lengths[0], x))
+        board = self._board(few.steps, self.step, self._depth(lengths[0], x))
         found = self._split(self._after(board, crowd, none, x, row), starts)
         return [
             worth + self._slack(board, few.law, int(n), own)
@@ -112,23 +116,20 @@ class LongGame:
             worths.append(board.play(length - board.played).value(x))
         return worths[::-1]
 
-    def mean_worth(self, numbers: Sequence[int], chances: Array, x: Array) -> Array:
-        """``E F_K(x)`` for a random number K of steps, or of a few more; the numbers fall."""
+    def mean_worth(self, numbers: Sequence[int], chances: Array, x: Array, apart: float = APART) -> Array:
+        """``E F_K(x)`` for a random number K of steps, or of a few more; the numbers fall.
+
+        Boards serve again for starts that need depths no farther ``apart``.
+        """
         if numbers[0] <= self.block:
             return np.asarray(chances @ np.array(self._by_steps(numbers, [x] * len(numbers))))
         more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.block)
         numbers = [more * -(-number // more) for number in numbers]
-        total = np.zeros(len(x))
-        whole = [number // self.block for number in numbers]
-        lengths = sorted({self.block, *(n % self.block for n in numbers)}, reverse=True)
-        boards = self._boards(lengths, self.fine_step, self._depth(numbers[0], x))
-        played = {board.played: board for board in boards}
-        for count in sorted(set(whole)):
-            # After that many blocks, what is left of each number.
-            several = zip(numbers, whole, chances, strict=True)
-            left = [(played[n % self.block], float(chance)) for n, q, chance in several if q == count]
-            mixed = boards[0].mixed(left)
-            total += self._copies(mixed, played[self.block], count, x) if count else mixed.value(x)
+        total, depth = np.zeros(len(x)), self._depth(numbers[0], x, apart)
+        laws, weights = tuple(map(_hashable, self.laws)), tuple(chances.tolist())
+        means, block = _left_over(laws, tuple(numbers), weights, self.block, self.fine_step, depth)
+        for count, mixed in means.items():
+            total += self._copies(mixed, block, count, x) if count else mixed.value(x)
         return total
 
     def _stages(self, tilt: float) -> tuple[int, list[int]]:
@@ -176,15 +177,27 @@ class LongGame:
         found = stop_losses([crowd, last], log_chance + math.log(mass), -x, LINE_RTOL, row).upper
         return np.asarray((found + edge) * (1 + 2 * BOARD_ERROR * (board.played + 1)))
 
-    def _depth(self, n: int, x: Array) -> float:
+    def _depth(self, n: int, x: Array, apart: float = APART) -> float:
         """How many deviations a board is to reach out, so that what it ends with is less than what is asked for."""
         out = float(-x.min()) / (self.deviation * math.sqrt(n))
-        times = math.ceil(math.log(max((out + DEEPER) / DEPTH, 1.0)) / math.log(NEXT_DEPTH))
-        return float(min(DEPTH * NEXT_DEPTH**times, DEEPEST))
+        return float(min(max(DEPTH, apart * math.ceil((out + DEEPER) / apart)), DEEPEST))
+
+    def _depth_of_block(self, n: int, steps: int, x: Array) -> float:
+        """How many deviations of a block are to be known, of n scores in blocks: those that matter to all of them.
+
+        They are the typical ones under the tilt that brings the sum of all to the farthest start.
+        """
+        mean, farthest = max(0.0, float(-x.min())) / n, 0.0
+        for law in self.laws:
+            own, variance = law.tilted(law.tilt_for_mean(mean))
+            farthest = max(farthest, steps * own + FARTHER * math.sqrt(steps * variance))
+        out = farthest / (self.deviation * math.sqrt(steps))
+        return float(min(max(DEPTH, BLOCKS_APART * math.ceil(out / BLOCKS_APART)), DEEPEST))
 
     def _by_blocks(self, n: int, x: Array) -> Array:
         count = math.ceil(n / self.block)
-        (board,) = self._boards([math.ceil(n / count)], self.fine_step, self._depth(n, x))
+        steps = math.ceil(n / count)
+        board = self._board(steps, self.fine_step, self._depth_of_block(n, steps, x))
         return self._copies(Board(self.laws, 1, self.step), board, count, x)
 
     def _copies(self, board: Board, block: Board, count: int, x: Array) -> Array:
@@ -194,21 +207,21 @@ class LongGame:
         steps = board.played + block.played * count
         return self._after(board, crowd, np.zeros(1), x) * (1 + BOARD_ERROR * steps)
 
-    def _boards(self, lengths: Sequence[int], step: float, depth: float = DEPTH) -> Sequence[Board]:
-        return _played(self.laws, lengths, step, depth)
+    def _board(self, steps: int, step: float, depth: float = DEPTH) -> Board:
+        return _played(tuple(map(_hashable, self.laws)), steps, step, depth)
 
 
-def _best(laws: list[Scores]) -> list[Scores]:
+def undominated(laws: list[Scores]) -> list[Scores]:
     """The laws but those which are in the convex order no more than another, or than a fair mixture of two others.
 
     Mixtures of two of many laws are not tried: they are very many.
     """
     x = -np.concatenate([law.value for law in laws])
-    rises = [rise(law, x) for law in laws]
-    kept = list(range(len(laws)))
+    rises, kept = np.array([rise(law, x) for law in laws]), list(range(len(laws)))
     for i in range(len(laws)):
         others = [(j, k) for j in kept for k in kept if i != j <= k != i and (j == k or len(laws) <= MOST_MIXED)]
-        if any((rises[i] <= (rises[j] + rises[k]) / 2 * (1 + BOARD_ERROR)).all() for j, k in others):
+        first, second = np.array(others, dtype=np.intp).reshape(-1, 2).T
+        if (rises[i] <= (rises[first] + rises[second]) / 2 * (1 + BOARD_ERROR)).all(axis=1).any():
             kept.remove(i)
     return [laws[i] for i in kept]
 
@@ -221,18 +234,19 @@ def grid_step(laws: Sequence[Scores], coarse: float, fine: float) -> float:
     sizes = {abs(float(v)) for law in heavy for v in law.value if abs(v) > deviation / fine}
     if len(sizes) > MOST_SIZES:
         return deviation / coarse
-    steps = [size / parts for size in sizes for parts in range(1, 200) if coarse <= deviation * parts / size <= fine]
-    added = [max(_added(law, step) for law in heavy) / most for step in steps]
-    if not steps:
+    parts, wide = np.arange(1.0, 200), np.array(sorted(sizes))[:, None]
+    nodes = deviation * parts / wide
+    steps = (wide / parts)[(coarse <= nodes) & (nodes <= fine)]
+    if not len(steps):
         return deviation / fine
-    good = [step for step, more in zip(steps, added, strict=True) if more <= MOVED]
-    return max(good) if good else steps[int(np.argmin(added))]
+    added = np.max([_added(law, steps) for law in heavy], axis=0) / most
+    return float(steps[added <= MOVED].max() if (added <= MOVED).any() else steps[added.argmin()])
 
 
-def _added(law: Scores, step: float) -> float:
-    """What rounding to multiples of the step adds to the variance."""
-    share = law.value / step % 1.0
-    return float(law.chance @ (share * (1 - share))) * step**2
+def _added(law: Scores, steps: Array) -> Array:
+    """What rounding to multiples of each of the steps adds to the variance."""
+    share = law.value / steps[:, None] % 1.0
+    return np.asarray(dot(share * (1 - share), law.chance) * steps**2)
 
 
 def coarser(law: Scores) -> Scores:
@@ -249,24 +263,33 @@ def on_grid(law: Scores, step: float) -> Scores:
     return Scores(step * (first + np.arange(float(len(mass))))[kept], mass[kept])
 
 
-def _hashable(law: Scores) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _hashable(law: Scores) -> Hashed:
     return tuple(law.value.tolist()), tuple(law.chance.tolist())
 
 
+def _laws_of(laws: tuple[Hashed, ...]) -> list[Scores]:
+    return [Scores(np.array(value), np.array(chance)) for value, chance in laws]
+
+
 @lru_cache(maxsize=8)  # many starts are asked about, and at alpha = 1 many alphas
-def _by_depth(
-    laws: tuple[tuple[tuple[float, ...], tuple[float, ...]], ...], lengths: tuple[int, ...], step: float
-) -> dict[float, list[Board]]:
-    """The boards that were played, by how deep they are: a deeper one serves as well."""
-    return {}
+def _played(laws: tuple[Hashed, ...], steps: int, step: float, depth: float) -> Board:
+    return Board(_laws_of(laws), steps, step, depth).play(steps)
 
 
-def _played(laws: Sequence[Scores], lengths: Sequence[int], step: float, depth: float) -> Sequence[Board]:
-    """Boards after so many steps each, the longest first."""
-    known = _by_depth(tuple(map(_hashable, laws)), tuple(lengths), step)
-    deeper = [own for own in list(known) if own >= depth]
-    if not deeper:
-        board = Board(laws, lengths[0], step, depth)
-        known[depth] = [copy(board.play(length - board.played)) for length in lengths[::-1]][::-1]
-        deeper = [depth]
-    return known[min(deeper)]
+@lru_cache(maxsize=4)  # at alpha = 1 many alphas are asked about; boards one by one would be a hundred times as much
+def _left_over(
+    laws: tuple[Hashed, ...],
+    numbers: tuple[int, ...],
+    chances: tuple[float, ...],
+    block: int,
+    step: float,
+    depth: float,
+) -> tuple[dict[int, Board], Board]:
+    """For how many whole blocks a number of steps may hold, the mean of boards after what is left; and a block's."""
+    left = sorted((number % block, number // block, chance) for number, chance in zip(numbers, chances, strict=True))
+    board, means = Board(_laws_of(laws), block, step, depth), dict[int, Board]()
+    for length, count, chance in left:
+        board.play(length - board.played)
+        before = [(means[count], 1.0)] if count in means else []
+        means[count] = board.mixed([*before, (board, chance)])
+    return means, board.play(block - board.played)
