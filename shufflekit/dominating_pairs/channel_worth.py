@@ -14,7 +14,7 @@ import numpy as np
 from shufflekit._validate import Array
 from shufflekit.accuracy import UNIT, score_error
 from shufflekit.definitions import Game
-from shufflekit.dominating_pairs.anchors import Anchor, anchored, between, shifts
+from shufflekit.dominating_pairs.anchors import Anchor, alike, anchored, between, shifts
 from shufflekit.dominating_pairs.board import DEPTH, Scores
 from shufflekit.dominating_pairs.contenders import Contender, Field
 from shufflekit.dominating_pairs.long_game import STAGES, LongGame, grid_step
@@ -120,7 +120,7 @@ class ChannelWorth:
         """At each eps up to ``top``, by a few alphas."""
         N = float(self.game.population)
         few = self.game.slots <= VERY_FEW
-        places = anchored(self.deviation, top, few=few)
+        places = anchored(self.deviation, top, few=few, apart=0.0 if few else alike(self.field.part_of_second()))
         games = max((CHEAP_GAMES if few else MOST_GAMES) // len(places), LEAST_GAMES)
         known = [
             Anchor(math.exp(e), moved, self._worst(float(e), moved, games))

@@ -29,6 +29,7 @@ from shufflekit.dominating_pairs.score_transform import (
     Share,
     heard,
     log_transform,
+    looks,
     price,
     real,
 )
@@ -188,9 +189,10 @@ def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int) -> End
     period, wrapped = _period(of, known, c, variance, x)
     apart = 2 * math.pi / period
     count = math.ceil(REACH / math.sqrt(variance) / apart) + 1
-    if not count * sum(map(price, of.shares)) < most:
+    number = _affordable(of, c, apart, count, most)
+    if number is None:
         return Ends(np.zeros(len(x)), chernoff)
-    nodes = _nodes(of, c, middle, apart, heard(of.shares, c, apart, count), known.log_total)
+    nodes = _nodes(of, c, middle, apart, number, known.log_total)
     decline = np.exp(np.clip(known.log_total - c * x, -LOG_HUGE, LOG_HUGE))
     beyond = _silent(c, variance, apart, count)
     up, up_off = _summed(nodes, c, variance, x - middle, 0.0, row)
@@ -198,6 +200,14 @@ def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int) -> End
     upper = ((up + up_off) * 2 / period + beyond) * decline * (1 + 64 * UNIT)
     lower = ((down - down_off) * 2 / period - beyond - wrapped) * decline * (1 - 64 * UNIT)
     return Ends(np.maximum(lower, 0.0), np.clip(upper, TINY, chernoff))
+
+
+def _affordable(of: Sum, c: float, apart: float, count: int, most: int) -> NDArray[np.intp] | None:
+    """The numbers of the nodes that are heard; none if it takes too much work to look for them, or if they are many."""
+    if not min(count, looks(of.shares, c, apart, count)) * (each := sum(map(price, of.shares))) < most:
+        return None
+    number = heard(of.shares, c, apart, count)
+    return number if len(number) * each < most else None
 
 
 def _chernoff(log_moment: float, c: float, x: Array) -> Array:

@@ -129,6 +129,16 @@ def _log_of_values(law: Scores, c: float, apart: float, number: NDArray[np.intp]
     return np.log(np.where(size > TINY, total, TINY)) + 1j * apart * number * middle, np.log1p(off / size)
 
 
+def looks(shares: Sequence[Share], c: float, apart: float, count: int) -> int:
+    """How many nodes ``heard`` looks at."""
+    return math.ceil(count / _stride(shares, c, apart, count))
+
+
+def _stride(shares: Sequence[Share], c: float, apart: float, count: int) -> int:
+    most = max((float((s.number * _spreads(s, c) ** 2).max()) for s in shares if s.number.max() >= FEW), default=0.0)
+    return max(1, math.floor(min(LOOKS_APART / (apart * math.sqrt(most)), count))) if most else 1
+
+
 def heard(shares: Sequence[Share], c: float, apart: float, count: int) -> NDArray[np.intp]:
     """The numbers k of the nodes ``k apart`` at which not every number's term is silent next to its real value.
 
@@ -138,17 +148,15 @@ def heard(shares: Sequence[Share], c: float, apart: float, count: int) -> NDArra
     crowds = [share for share in shares if share.number.max() >= FEW]
     if not crowds:
         return np.arange(count)
-    spreads = [_spreads(share, c) for share in crowds]
-    most = max(float((share.number * own**2).max()) for share, own in zip(crowds, spreads, strict=True))
-    stride = max(1, math.floor(min(LOOKS_APART / (apart * math.sqrt(most)), count))) if most else 1
-    looks = np.minimum(stride * np.arange((count - 1) // stride + 2), count - 1)
-    loudness = np.zeros((len(shares[0].number), len(looks) - 1))
-    for share, spread in zip(crowds, spreads, strict=True):
-        s = _silence(share, c, apart * looks)
-        least = np.minimum(s[:, :-1], s[:, 1:]) - spread[:, None] * apart * np.diff(looks) / 2
+    stride = _stride(shares, c, apart, count)
+    look = np.minimum(stride * np.arange((count - 1) // stride + 2), count - 1)
+    loudness = np.zeros((len(shares[0].number), len(look) - 1))
+    for share in crowds:
+        s = _silence(share, c, apart * look)
+        least = np.minimum(s[:, :-1], s[:, 1:]) - _spreads(share, c)[:, None] * apart * np.diff(look) / 2
         loudness += share.number[:, None] * np.log1p(-(np.clip(least, 0.0, NEARLY_ONE) ** 2)) / 2
     loud = (loudness > LOG_QUIET).any(axis=0)
-    cells = [np.arange(looks[i], looks[i + 1] + 1) for i in np.flatnonzero(loud)]
+    cells = [np.arange(look[i], look[i + 1] + 1) for i in np.flatnonzero(loud)]
     return np.unique(np.concatenate(cells)) if cells else np.zeros(1, dtype=np.intp)
 
 
