@@ -105,7 +105,7 @@ class ChannelPair(Pair):
         """The largest of all contenders, each by its game or its blanket; a rough look may show that one is smaller."""
         worst, alpha, N = 0.0, math.exp(eps), float(self.game.population)
         contenders = self._worth.field.contenders(alpha)
-        for contender, most in zip(contenders, self._worth.quick(contenders, eps) / N, strict=True):
+        for contender, most in zip(contenders, self._worth.quick(contenders, eps).worth / N, strict=True):
             if most[0] <= worst:
                 continue
             upper = 1.0

@@ -130,8 +130,9 @@ def _log_of_values(law: Scores, c: float, apart: float, number: NDArray[np.intp]
 
 
 def looks(shares: Sequence[Share], c: float, apart: float, count: int) -> int:
-    """How many nodes ``heard`` looks at."""
-    return math.ceil(count / _stride(shares, c, apart, count))
+    """How many nodes ``heard`` looks at, as many as cost so much."""
+    cheap = all(len(share.law.value) > FEW_VALUES for share in shares if share.number.max() >= FEW)
+    return math.ceil(count / _stride(shares, c, apart, count) / (CHEAPER if cheap else 1))
 
 
 def _stride(shares: Sequence[Share], c: float, apart: float, count: int) -> int:
@@ -149,15 +150,17 @@ def heard(shares: Sequence[Share], c: float, apart: float, count: int) -> NDArra
     if not crowds:
         return np.arange(count)
     stride = _stride(shares, c, apart, count)
-    look = np.minimum(stride * np.arange((count - 1) // stride + 2), count - 1)
+    look = stride * np.arange((count - 1) // stride + 2)
     loudness = np.zeros((len(shares[0].number), len(look) - 1))
     for share in crowds:
-        s = _silence(share, c, apart * look)
-        least = np.minimum(s[:, :-1], s[:, 1:]) - _spreads(share, c)[:, None] * apart * np.diff(look) / 2
+        s = _silence(share, c, apart * stride, len(look))
+        least = np.minimum(s[:, :-1], s[:, 1:]) - _spreads(share, c)[:, None] * apart * stride / 2
         loudness += share.number[:, None] * np.log1p(-(np.clip(least, 0.0, NEARLY_ONE) ** 2)) / 2
     loud = (loudness > LOG_QUIET).any(axis=0)
-    cells = [np.arange(look[i], look[i + 1] + 1) for i in np.flatnonzero(loud)]
-    return np.unique(np.concatenate(cells)) if cells else np.zeros(1, dtype=np.intp)
+    # From each cell's first node to that before the next cell, or to that if the next cell is silent.
+    last = look[1:][loud & ~np.append(loud[1:], False)]
+    number = np.sort(np.append((look[:-1][loud, None] + np.arange(stride)).ravel(), last), kind="stable")
+    return number[number < count] if loud.any() else np.zeros(1, dtype=np.intp)
 
 
 def _spreads(share: Share, c: float) -> Array:
@@ -166,16 +169,20 @@ def _spreads(share: Share, c: float) -> Array:
     return np.array([size * math.sqrt(share.law.tilted(c * size)[1]) for size in sizes])[row]
 
 
-def _silence(share: Share, c: float, turn: Array) -> Array:
-    """``sqrt(1 - |phi|^2)`` of a tilted score by numbers and nodes, not above the truth."""
+def _silence(share: Share, c: float, apart: float, count: int) -> Array:
+    """``sqrt(1 - |phi|^2)`` of a tilted score by numbers and so many nodes, not above the truth."""
     sizes, row = np.unique(share.size, return_inverse=True)
-    value = np.outer(sizes, share.law.value)
+    value, turn = np.outer(sizes, share.law.value), apart * np.arange(float(count))
     weight = share.law.chance * np.exp(c * (value - value.max(axis=1, keepdims=True)))
     weight /= weight.sum(axis=1, keepdims=True)
+    error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn))
+    if len(share.law.value) > FEW_VALUES:
+        phi = np.array([turned(own, of, apart, count) for own, of in zip(weight, value, strict=True)])
+        error += 4 * summed_error(len(share.law.value))
+        return np.asarray(np.sqrt(np.maximum(1 - np.abs(phi) ** 2 - error, 0.0))[row])
     cosine, sine = np.zeros((len(sizes), len(turn))), np.zeros((len(sizes), len(turn)))
     for k in range(len(share.law.value)):
         angle, own = np.outer(value[:, k], turn), weight[:, k : k + 1]
         cosine += own * np.cos(angle)
         sine += own * np.sin(angle)
-    error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn))
     return np.asarray(np.sqrt(np.maximum(1 - cosine**2 - sine**2 - error, 0.0))[row])
