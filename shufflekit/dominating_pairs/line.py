@@ -130,7 +130,7 @@ def _beyond(of: Sum, x: Array, rtol: float, row: Rows) -> Ends:
 
 
 def _closer(of: Sum, c: float, x: Array, rtol: float, row: Rows) -> Ends:
-    """By ever less noise while that may be what keeps the upper end up, as where a sum of few scores has an outcome at x.
+    """By ever less noise while that may keep the upper end up, as where a sum of few scores has an outcome at x.
 
     A quarter of the noise's deviation leaves a third of what it took off, at most, where outcomes lie apart.
     """

@@ -29,6 +29,7 @@ DEEPER, DEEPEST = 4.0, 60.0  # deviations, that a board reaches farther out than
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
 HEAVY = 0.8  # of the largest variance, that is nearly as large
 LEAST_TILT = 1e-3  # times the deviation of a score
+MOST_OF_ALL = 0.75  # of the steps: of more, the finer board of all steps is nearer
 LEAST_GAP = 0.01  # between the two largest variances, for one law to be enough
 MOVED = 5e-5  # of the variance, that rounding to the grid may add
 SKEW = 0.5  # times the square of the skewness: steps, before which their sum is far from normal
@@ -79,7 +80,7 @@ class LongGame:
             return Few(0, 0)
         likely = self._likely(n, x)
         pure, stages = self._stages(max(0.0, float(-x.min())) / (n * self.deviation**2))
-        stages = [steps for steps in stages if steps < min(shortest, self.block)]
+        stages = [steps for steps in stages if steps < min(shortest, self.block) and steps <= MOST_OF_ALL * n]
         board = Board(self.laws, max(stages, default=1), self.step)
         for steps in stages:
             board = board.play(steps - board.played)
