@@ -38,7 +38,7 @@ class Scores(NamedTuple):
 
     @property
     def skewness(self) -> float:
-        return float(dot(self.chance, self.value**3)) / self.variance**1.5
+        return float(dot(self.chance, self.value**3) / self.variance**1.5)
 
     def times(self, size: float) -> "Scores":
         """So many times as large."""

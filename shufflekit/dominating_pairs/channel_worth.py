@@ -28,6 +28,7 @@ VERY_FEW = 20  # reports, with which a game costs little, and its worth bends mu
 FEW_KINDS = 24  # of scores in all laws: with more, one law is never tried to be enough
 # In all, of very few reports and of more, and at an alpha; other pairs of values are looked at by their blankets.
 CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 250, 36, 2
+MOST_LAWS = 1_000  # in all, that are sorted at very many alphas
 NOISES = 2.0  # times what noise adds to a quick sum: a game that is worth less than that leaves is below its blanket
 CLEARLY = 1e-3  # of the worst so far: another that a look shows to be above it by less is not looked at again
 
@@ -92,7 +93,7 @@ class ChannelWorth:
                 worth = quick_worths([contender.blanket], m, start).worth[0]
             else:
                 worth = LongGame([contender.blanket]).worth(m, start)
-            return worth * (1 + self.noise)
+            return np.asarray(worth * (1 + self.noise))
 
         return spared(long, moves, eps, N, assumed, moved) * (1 + self.noise)  # [beyond] 10
 
@@ -129,7 +130,7 @@ class ChannelWorth:
     def profile(self, eps: Array, top: float) -> Array:
         """At each eps up to ``top``, by a few alphas."""
         N = float(self.game.population)
-        few = self.game.slots <= VERY_FEW
+        few = self.game.slots <= VERY_FEW and len(self.field.is_row) <= MOST_LAWS
         places = anchored(self.deviation, top, few=few, apart=0.0 if few else alike(self.field.part_of_second()))
         games = max((CHEAP_GAMES if few else MOST_GAMES) // len(places), LEAST_GAMES)
         known = [
@@ -148,7 +149,8 @@ class ChannelWorth:
         quick = self.quick(contenders, eps, moved)
         for contender, found in zip(contenders, quick.worth, strict=True):
             if games and (found > worst * (1 + CLEARLY)).any():
-                least = self._least(contender, eps, moved, worst, found * np.exp(-NOISES * quick.part))
+                about = found * np.exp(-NOISES * quick.part) if self.game.slots > VERY_FEW else 0 * found
+                least = self._least(contender, eps, moved, worst, about)
                 found, games = np.minimum(found, least), games - 1
             worst = np.maximum(worst, found)
         return np.asarray(worst)

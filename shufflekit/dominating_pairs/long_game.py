@@ -139,7 +139,7 @@ class LongGame:
         tilt = max(tilt, LEAST_TILT / self.deviation)
         sizes = [float(law.log_moments(np.array([tilt]))[0]) * 2 / tilt**2 for law in self.laws]
         pure = int(np.argmax(sizes))
-        needed = SKEW * self.laws[pure].skewness**2  # before, a single large score is more than a board holds
+        needed = SKEW * self.laws[pure].skewness ** 2  # before, a single large score is more than a board holds
         for i, law in enumerate(self.laws):
             gap = 1 - sizes[i] / sizes[pure]
             skewness = max(0.0, float(law.chance @ law.value**3)) / sizes[pure] ** 1.5

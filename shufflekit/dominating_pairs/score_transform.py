@@ -156,7 +156,7 @@ def heard(shares: Sequence[Share], c: float, apart: float, count: int) -> NDArra
         s = _silence(share, c, apart * stride, len(look))
         least = np.minimum(s[:, :-1], s[:, 1:]) - _spreads(share, c)[:, None] * apart * stride / 2
         loudness += share.number[:, None] * np.log1p(-(np.clip(least, 0.0, NEARLY_ONE) ** 2)) / 2
-    loud = (loudness > LOG_QUIET).any(axis=0)
+    loud = np.asarray((loudness > LOG_QUIET).any(axis=0))
     # From each cell's first node to that before the next cell, or to that if the next cell is silent.
     last = look[1:][loud & ~np.append(loud[1:], False)]
     number = np.sort(np.append((look[:-1][loud, None] + np.arange(stride)).ravel(), last), kind="stable")
