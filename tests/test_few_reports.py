@@ -58,7 +58,7 @@ def test_a_list_is_nowhere_below_it_and_near_it(seed, reports, others):
     eps = np.linspace(0.0, pair.largest_loss, 37)[:-1]
     known, truth = profile(listed, eps), pair.delta(eps).upper
     assert (truth <= known * (1 + 1e-9)).all()
-    assert (known <= truth * (1 + 1e-2) + 1e-6 * truth[0]).all()
+    assert (known <= truth * (1 + 2e-3) + 1e-6 * truth[0]).all()
 
 
 def test_how_many_terms_there_may_be():

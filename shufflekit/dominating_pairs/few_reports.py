@@ -22,7 +22,8 @@ MOST_REPORTS = 8
 MOST_TERMS, AT_ONCE = 2e8, 2**20  # in all, and at once
 MOST_SUMS = 20_000  # of scores, where bends are looked for
 MOST_BENDS, LEAST_BENDS, NEAREST = 600, 50, 1e-4  # alphas; and of the top, the nearest to either end
-EVEN, MOST_EVEN = 60, 300  # others, where another move or law may take over
+LOOKS, FAR = 3, 1e-4  # for more of them; and relative, that a chord may lie above the profile
+EVEN, MOST_EVEN = 60, 200  # others, where another move or law may take over
 OPEN = 1 / 10  # of all moves and alphas, about, are looked at by more than their blankets
 ROUND_OFF = 64 * UNIT  # of a start and all scores that are added to it, some units each
 
@@ -132,11 +133,42 @@ def _side_by_side(laws: Sequence[ScoreLaw]) -> Terms:
 
 
 def bends(game: Game, top: float) -> Array:
-    """The eps up to ``top`` at which the moves' profiles bend, of very many some, and others between them."""
+    """Eps from 0 to ``top`` between which the worst profile hardly bends, if they can be had.
+
+    It is convex in alpha, and of straight pieces: where a chord may lie far above it, two of them meet about where the
+    chords on both sides do.
+    """
     afford = MOST_TERMS / _price(game)
     others, most = int(np.clip(afford / 12, EVEN, MOST_EVEN)), int(np.clip(afford - 3 * EVEN, LEAST_BENDS, MOST_BENDS))
     close = np.geomspace(NEAREST, 1.0, others)  # to either end
     even = top * np.unique(np.concatenate([np.linspace(0.0, 1.0, others), close, 1 - close]))
+    eps = np.unique(np.append(_thinned(_kinks(game), top, most), even))
+    worth = few_worths(game, eps) if afford > LOOKS * len(eps) else np.zeros(len(eps))
+    for _ in range(LOOKS):
+        more = _meetings(eps, worth)
+        if not len(more):
+            break
+        eps, worth = np.append(eps, more), np.append(worth, few_worths(game, more))
+        order = np.argsort(eps)
+        eps, worth = eps[order], worth[order]
+    return eps
+
+
+def _meetings(eps: Array, worth: Array) -> Array:
+    """Where the chords on both sides of one meet, if that is far enough below it."""
+    x = np.expm1(eps)
+    slope = np.diff(worth) / np.diff(x)
+    left, right, width = slope[:-2], slope[2:], np.diff(x)[1:-1]
+    first, last = worth[1:-2], worth[2:-1]
+    bent = right - left > 0
+    way = np.where(bent, (first - last + right * width) / np.where(bent, right - left, 1.0), 0.0)
+    chord = first + slope[1:-1] * way
+    found = bent & (way > 0) & (way < width) & (chord - first - left * way > FAR * chord)
+    return np.asarray(np.setdiff1d(np.log1p((x[1:-2] + way)[found]), eps))
+
+
+def _kinks(game: Game) -> Array:
+    """Where sums of scores are 0 for some moves of each slot, of very many some."""
     N, found = float(game.population), np.zeros(0)
     for moves in game.moves:
         rows = _scores([one for law in moves.laws for one in law])
@@ -145,8 +177,8 @@ def bends(game: Game, top: float) -> Array:
             up, down = (np.add.outer(total, own).ravel() for total, own in zip((up, down), rows, strict=True))
             up, down = (total[:: max(1, -(-len(total) // MOST_SUMS))] for total in (up, down))
         known = (N + down > 0) & (up > down)
-        found = np.append(found, _thinned(np.log1p((up - down)[known] / (N + down)[known]), top, most))
-    return np.unique(np.append(_thinned(found, top, most), even))
+        found = np.append(found, np.log1p((up - down)[known] / (N + down)[known]))
+    return found
 
 
 def _scores(kinds: Sequence[Kind]) -> tuple[Array, Array]:
