@@ -22,7 +22,7 @@ APART, WIDEST, MOST_NEAR = 1.0, 0.08, 8  # deviations between anchors near 0, an
 NEAR, GROWTH = 4.0, 1.32  # deviations, from which on anchors are so many times as far out as the one before
 CLOSER, GROWTH_OF_FEW = 6, 1.05  # times as close, and the growth, where sums take few values
 SHIFTS_PER_DEVIATION, MOST_SHIFTS = 24, 600  # of a start, and between two anchors
-ADDED = 2e-5  # of the variance, halfway between two anchors, that is nothing
+ADDED = 5e-6  # of the variance, halfway between two anchors, that is nothing
 
 
 class Anchor(NamedTuple):
