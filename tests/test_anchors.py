@@ -71,7 +71,7 @@ def test_quick_worths_are_never_too_small():
     n, chances = 12, np.array([0.2, 0.5])
     laws = [Scores(np.array([1 - p, -p]), np.array([p, 1 - p])) for p in chances]
     starts = -np.linspace(0.0, 6.0, 13)
-    found = quick_worths(laws, n, starts)
+    found = quick_worths(laws, n, starts).worth
     for row, p in zip(found, chances, strict=True):
         mass = np.array([math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)])
         truth = np.array([mass @ np.maximum(x + np.arange(n + 1) - n * p, 0.0) for x in starts])
@@ -84,7 +84,7 @@ def test_quick_worths_lie_near_those_of_a_long_game():
     law = law._replace(value=law.value - law.chance @ law.value)
     starts = -np.linspace(0, 5, 11) * math.sqrt(500 * law.variance)
     exact = LongGame([law]).worth(500, starts)
-    assert quick_worths([law], 500, starts)[0] == pytest.approx(exact, rel=0.01)
+    assert quick_worths([law], 500, starts).worth[0] == pytest.approx(exact, rel=0.01)
 
 
 @pytest.mark.parametrize(

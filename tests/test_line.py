@@ -12,7 +12,8 @@ from shufflekit.definitions import clones, corners
 from shufflekit.dominating_pairs import few_sums
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.game_pair import scores
-from shufflekit.dominating_pairs.line import Share, stop_loss
+from shufflekit.dominating_pairs.line import Share, stop_loss, stop_losses
+from shufflekit.dominating_pairs.score_transform import _silence
 
 ONE = np.ones(1)
 LAWS = {
@@ -179,3 +180,29 @@ def test_falls_and_is_convex(name):
     assert (own >= 0).all()
     assert (np.diff(own) <= 1e-9 * own[:-1]).all()
     assert (np.diff(own, 2) >= -1e-9 * own[1:-1]).all()
+
+
+def test_a_crowd_of_blocks_is_not_refused_for_nodes_that_nobody_hears():
+    """Thousands of scores with thousands of values: of many nodes few are heard, and the bound is a normal sum's."""
+    value = np.linspace(-12.0, 12.0, 2_401)
+    chance = np.exp(-(value**2) / 2)
+    law, count = Scores(value, chance / chance.sum()), 2_500.0
+    deviation = math.sqrt(law.variance * count)
+    ends = stop_losses([Share(law, np.full(1, count), np.ones(1))], np.zeros(1), deviation * np.array([0.0, 1.0]))
+    normal = deviation * np.array([0.3989423, 0.0833155])
+    assert ends.upper == pytest.approx(normal, rel=2e-4)
+    assert (ends.lower <= normal * (1 + 1e-6)).all()
+    assert (normal <= ends.upper * (1 + 1e-6)).all()
+
+
+def test_silence_by_products_is_silence_by_sines():
+    """Of a law of many values, not above the truth, and near it."""
+    rng = np.random.default_rng(1)
+    value, chance = rng.normal(size=200), rng.dirichlet(np.ones(200))
+    share = Share(Scores(value - chance @ value, chance), np.full(1, 100.0), np.ones(1))
+    found = _silence(share, 0.3, 0.05, 80)[0]
+    weight = chance * np.exp(0.3 * value)
+    phi = np.exp(1j * np.outer(0.05 * np.arange(80), value)) @ (weight / weight.sum())
+    truth = np.sqrt(np.maximum(1 - np.abs(phi) ** 2, 0.0))
+    assert (found <= truth + 1e-12).all()
+    assert found == pytest.approx(truth, abs=1e-6)

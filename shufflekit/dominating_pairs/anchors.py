@@ -5,7 +5,8 @@ and scores are linear in alpha; a largest of convex functions is convex: so for 
 
     V(a, 0) <= (1 - w) V(b, s) + w V(c, -s (1 - w)/w),    a = (1 - w) b + w c,    for every shift s.
 
-At a fixed number of deviations from the start, what this adds is of the order (c - b)^2/8, relative to eps.
+At a fixed number of deviations from the start, this adds ``w (1 - w) (c - b)^2`` times the variance of the sum of the
+scores t1 to that of all, and half of it to eps: where losses are small, a few alphas that are many deviations apart do.
 """
 
 import math
@@ -20,7 +21,8 @@ from shufflekit._validate import Array
 APART, WIDEST, MOST_NEAR = 1.0, 0.08, 8  # deviations between anchors near 0, and of eps at most; and how many of them
 NEAR, GROWTH = 4.0, 1.32  # deviations, from which on anchors are so many times as far out as the one before
 CLOSER, GROWTH_OF_FEW = 6, 1.05  # times as close, and the growth, where sums take few values
-SHIFTS_PER_DEVIATION, MOST_SHIFTS = 24, 48  # of a start, and between two anchors
+SHIFTS_PER_DEVIATION, MOST_SHIFTS = 24, 600  # of a start, and between two anchors
+ADDED = 5e-6  # of the variance, halfway between two anchors, that is nothing
 
 
 class Anchor(NamedTuple):
@@ -31,13 +33,22 @@ class Anchor(NamedTuple):
     worth: Array
 
 
-def anchored(deviation: float, top: float, *, few: bool) -> Array:
-    """Where the worth is looked at, to be known from 0 to ``top``; the deviation is that of a round's loss."""
+def alike(part: float) -> float:
+    """How far apart two eps may be whose worth is as good as that between, ``part`` being the variance of t1 to all."""
+    return 2 * math.sqrt(ADDED / max(part, ADDED))
+
+
+def anchored(deviation: float, top: float, *, few: bool, apart: float = 0.0) -> Array:
+    """Where the worth is looked at, to be known from 0 to ``top``: ``apart`` at least.
+
+    The deviation is that of a round's loss.
+    """
     near, closer, growth = min(top, NEAR * deviation), *((CLOSER, GROWTH_OF_FEW) if few else (1, GROWTH))
-    count = min(max(math.ceil(closer * near / min(APART * deviation, WIDEST)), 1), closer * MOST_NEAR)
-    eps = list(np.linspace(0.0, near, count + 1))
-    while eps[-1] * growth < top:
-        eps.append(eps[-1] * growth)
+    widest = max(min(APART * deviation, WIDEST) / closer, apart)
+    count = min(max(math.ceil(near / widest), 1), closer * MOST_NEAR)
+    eps = list(np.linspace(0.0, near if near > apart else min(apart, top), count + 1))
+    while (further := max(eps[-1] * growth, eps[-1] + apart)) < top:
+        eps.append(further)
     return np.array([*eps, top] if top > eps[-1] else eps)
 
 

@@ -38,6 +38,10 @@ class Scores(NamedTuple):
     def variance(self) -> float:
         return float(dot(self.chance, self.value**2))
 
+    @property
+    def skewness(self) -> float:
+        return float(dot(self.chance, self.value**3) / self.variance**1.5)
+
     def times(self, size: float) -> "Scores":
         """So many times as large."""
         return Scores(self.value * size, self.chance)

@@ -17,6 +17,7 @@ from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, hull
 from shufflekit.definitions import Definition, Game, ScoreLaw, distinct, kind, without_round_off
+from shufflekit.dominating_pairs import few_reports
 from shufflekit.dominating_pairs.channel_worth import FEW, LOUD, ChannelWorth
 from shufflekit.dominating_pairs.contenders import Contender
 from shufflekit.dominating_pairs.pair import Pair, in_steps
@@ -74,12 +75,15 @@ class ChannelPair(Pair):
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         reached = np.asarray(eps) < self.largest_loss
         upper = np.zeros(reached.shape)
+        if few_reports.serves(self.game):
+            upper[reached] = np.minimum(few_reports.few_worths(self.game, np.asarray(eps)[reached]), 1.0)
+            return Ends(upper, upper)
         for i in np.argwhere(reached):
             upper[tuple(i)] = self._worst(float(eps[tuple(i)]), rtol)
         return Ends(upper, upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        log_cut = in_steps(log_cut)
+        log_cut = 0.0 if few_reports.serves(self.game) else in_steps(log_cut)  # nothing is left out of few reports
         back = self.reversed()
         eps = _knots(self, back, log_cut)
         forth = _profile(self, eps)
@@ -96,6 +100,8 @@ class ChannelPair(Pair):
 
     def profile(self, eps: Array) -> Array:
         """Chords of delta at many eps from 0 on, which are taken for all of its values."""
+        if few_reports.serves(self.game):
+            return hull(eps, self.delta(eps).upper)
         found = np.minimum(self._worth.profile(eps, float(eps[-1])), 1.0)
         if len(self.fallback_laws) * len(eps) <= MOST_COMPARED:
             found = np.minimum(found, self.fallback.delta(eps).upper)
@@ -105,7 +111,7 @@ class ChannelPair(Pair):
         """The largest of all contenders, each by its game or its blanket; a rough look may show that one is smaller."""
         worst, alpha, N = 0.0, math.exp(eps), float(self.game.population)
         contenders = self._worth.field.contenders(alpha)
-        for contender, most in zip(contenders, self._worth.quick(contenders, eps) / N, strict=True):
+        for contender, most in zip(contenders, self._worth.quick(contenders, eps).worth / N, strict=True):
             if most[0] <= worst:
                 continue
             upper = 1.0
@@ -151,6 +157,9 @@ def _turned(pair: ChannelPair) -> ChannelPair:
 @lru_cache(maxsize=20)
 def _knots(pair: ChannelPair, back: ChannelPair, log_cut: float) -> tuple[float, ...]:
     """Where both directions are looked at, closer where most outcomes are, to where hardly any is left."""
+    if few_reports.serves(pair.game):
+        top = max(pair.largest_loss, back.largest_loss)
+        return tuple(np.union1d(*(few_reports.bends(one.game, top) for one in (pair, back))).tolist())
     (deviation, top), other = pair.reach(log_cut), back.reach(log_cut)
     deviation, top = max(deviation, other[0]), max(top, other[1])
     near = np.arange(0.0, min(NEAR * deviation, top), deviation / CLOSE)

@@ -12,21 +12,24 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflekit._validate import Array
-from shufflekit.accuracy import UNIT, score_error
+from shufflekit.accuracy import TINY, UNIT, score_error
 from shufflekit.definitions import Game
-from shufflekit.dominating_pairs.anchors import Anchor, anchored, between, shifts
+from shufflekit.dominating_pairs.anchors import Anchor, alike, anchored, between, shifts
 from shufflekit.dominating_pairs.board import DEPTH, Scores
 from shufflekit.dominating_pairs.contenders import Contender, Field
 from shufflekit.dominating_pairs.long_game import STAGES, LongGame, grid_step
-from shufflekit.dominating_pairs.quick_sums import quick_worths
+from shufflekit.dominating_pairs.quick_sums import Quick, quick_worths
 from shufflekit.dominating_pairs.spare import NO_SHIFT, spared
 
 LOUD = 1_000.0  # likelihood ratios, with which few messages may be from the blanket
 FEW = 300  # reports, of which a blanket's outcomes are looked at one by one
+LOG_FAINT = -10.0  # of the weight of what is assumed of games to come: a quick look at it is enough
 VERY_FEW = 20  # reports, with which a game costs little, and its worth bends much
 FEW_KINDS = 24  # of scores in all laws: with more, one law is never tried to be enough
 # In all, of very few reports and of more, and at an alpha; other pairs of values are looked at by their blankets.
 CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 250, 36, 2
+MOST_LAWS = 1_000  # in all, that are sorted at very many alphas
+NOISES = 2.0  # times what noise adds to a quick sum: a game that is worth less than that leaves is below its blanket
 CLEARLY = 1e-3  # of the worst so far: another that a look shows to be above it by less is not looked at again
 
 
@@ -82,8 +85,15 @@ class ChannelWorth:
         if self.game.slots < N:
             return long.worth(self.game.slots, moved - N * math.expm1(eps)) * (1 + self.noise)  # [beyond] 8
 
+        left = float(moves.spares[0][-1].chance)
+
         def assumed(m: int) -> Array:
-            return LongGame([contender.blanket]).worth(m, moved - m * math.expm1(eps)) * (1 + self.noise)
+            start = moved - m * math.expm1(eps)
+            if (N - m) * math.log(max(left, TINY)) < LOG_FAINT and start.max() <= 0:
+                worth = quick_worths([contender.blanket], m, start).worth[0]
+            else:
+                worth = LongGame([contender.blanket]).worth(m, start)
+            return np.asarray(worth * (1 + self.noise))
 
         return spared(long, moves, eps, N, assumed, moved) * (1 + self.noise)  # [beyond] 10
 
@@ -92,10 +102,11 @@ class ChannelWorth:
         start = moved - float(self.game.population) * math.expm1(eps)
         return LongGame([contender.blanket]).worth(self.game.slots, start) * (1 + self.noise)
 
-    def quick(self, contenders: Sequence[Contender], eps: float, moved: Array = NO_SHIFT) -> Array:
+    def quick(self, contenders: Sequence[Contender], eps: float, moved: Array = NO_SHIFT) -> Quick:
         """All blankets, which are never worth less, roughly."""
         start = moved - float(self.game.population) * math.expm1(eps)
-        return quick_worths([one.blanket for one in contenders], self.game.slots, start) * (1 + self.noise)
+        found = quick_worths([one.blanket for one in contenders], self.game.slots, start)
+        return found._replace(worth=found.worth * (1 + self.noise))
 
     def _is_alone(self, contender: Contender) -> bool:
         """Whether hardly any other message is from the blanket: then there is no crowd to play with."""
@@ -114,13 +125,13 @@ class ChannelWorth:
     def at_most(self, eps: float) -> float:
         """A number that delta does not exceed, which need not be close."""
         found = self.quick(self.field.contenders(math.exp(eps)), eps)
-        return float(found.max()) / float(self.game.population)
+        return float(found.worth.max()) / float(self.game.population)
 
     def profile(self, eps: Array, top: float) -> Array:
         """At each eps up to ``top``, by a few alphas."""
         N = float(self.game.population)
-        few = self.game.slots <= VERY_FEW
-        places = anchored(self.deviation, top, few=few)
+        few = self.game.slots <= VERY_FEW and len(self.field.is_row) <= MOST_LAWS
+        places = anchored(self.deviation, top, few=few, apart=0.0 if few else alike(self.field.part_of_second()))
         games = max((CHEAP_GAMES if few else MOST_GAMES) // len(places), LEAST_GAMES)
         known = [
             Anchor(math.exp(e), moved, self._worst(float(e), moved, games))
@@ -135,20 +146,26 @@ class ChannelWorth:
         """The largest of all contenders; some by their games, if their blankets do not show that they are smaller."""
         contenders = self.field.contenders(math.exp(eps))
         worst: Array = np.zeros(len(moved))
-        for contender, found in zip(contenders, self.quick(contenders, eps, moved), strict=True):
+        quick = self.quick(contenders, eps, moved)
+        for contender, found in zip(contenders, quick.worth, strict=True):
             if games and (found > worst * (1 + CLEARLY)).any():
-                found, games = np.minimum(found, self._least(contender, eps, moved, worst)), games - 1
+                about = found * np.exp(-NOISES * quick.part) if self.game.slots > VERY_FEW else 0 * found
+                least = self._least(contender, eps, moved, worst, about)
+                found, games = np.minimum(found, least), games - 1
             worst = np.maximum(worst, found)
         return np.asarray(worst)
 
-    def _least(self, contender: Contender, eps: float, moved: Array, worst: Array) -> Array:
-        """By its game, which is looked at closely if it may be above the worst so far, or by its blanket."""
+    def _least(self, contender: Contender, eps: float, moved: Array, worst: Array, about: Array) -> Array:
+        """By its game, which is looked at closely if it may be above the worst so far, or where it is not ``about`` the
+        blanket's worth or less by that."""
         found, dust = np.full(len(moved), np.inf), self.dust(math.exp(eps))
         for effort in self.efforts(contender, first=not worst.any()):
             found = np.minimum(found, self.of(contender, eps, effort, moved) + dust)
             if (found <= worst * (1 + CLEARLY)).all():
                 return np.asarray(found)
-        return np.asarray(np.minimum(found, self.of_blanket(contender, eps, moved)))
+        if (loose := found > about).any():
+            found[loose] = np.minimum(found[loose], self.of_blanket(contender, eps, moved[loose]))
+        return np.asarray(found)
 
     def efforts(self, contender: Contender, first: bool) -> list[Effort]:
         """By which a game is looked at until it is seen to be no more than one before; none for a blanket alone."""

@@ -76,6 +76,11 @@ class Field:
         g = self.u0 - alpha * self.u1
         return float((self.chance * g**2).sum(axis=1)[self.is_row].max())
 
+    def part_of_second(self) -> float:
+        """Of the rows with much variance at alpha = 1, the largest variance of t1 next to it."""
+        own, second = ((self.chance * u**2).sum(axis=1)[self.is_row] for u in (self.u0 - self.u1, self.u1))
+        return float((second / own)[own > own.max() / 2].max())
+
     def slack(self, alpha: float) -> float:
         """What a step may be worth more than those that are left."""
         return SAME * float(np.abs(self.u0 - alpha * self.u1).max())

@@ -31,6 +31,7 @@ from shufflekit.dominating_pairs.score_transform import (
     Share,
     heard,
     log_transform,
+    looks,
     price,
     real,
 )
@@ -133,14 +134,19 @@ def _beyond(of: Sum, x: Array, rtol: float, row: Rows) -> Ends:
 
 
 def _closer(of: Sum, c: float, x: Array, rtol: float, row: Rows) -> Ends:
-    """By ever less noise while that is what keeps the ends apart, as where a sum of few scores has an outcome at x."""
-    ends = Ends(np.zeros(len(x)), np.full(len(x), np.inf))
-    for finer in FINER:
-        line = _line(of, c, x, rtol * finer, row, MOST_WORK if finer == 1 else MOST_FINER_WORK)
-        ends = Ends(np.maximum(ends.lower, line.lower), np.minimum(ends.upper, line.upper))
-        if (ends.upper - ends.lower <= rtol * np.maximum(1.0, c * x) * ends.upper).all():
+    """By ever less noise while that may keep the upper end up, as where a sum of few scores has an outcome at x.
+
+    A quarter of the noise's deviation leaves a third of what it took off, at most, where outcomes lie apart.
+    """
+    rtol_at, first = rtol * np.maximum(1.0, c * x), _line(of, c, x, rtol * FINER[0], row, MOST_WORK)
+    upper, left = first.upper, first.upper - first.lower
+    for finer in FINER[1:]:
+        if (left <= rtol_at * upper).all():
             break
-    return ends
+        before = upper
+        upper = np.minimum(upper, _line(of, c, x, rtol * finer, row, MOST_FINER_WORK, both=False).upper)
+        left = before - upper
+    return Ends(np.minimum(first.lower, upper), upper)
 
 
 def _saddle(of: Sum, x: float) -> float:
@@ -179,11 +185,11 @@ class Nodes(NamedTuple):
         return int(self.number[-1])
 
 
-def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int) -> Ends:
-    """Both ends at points that share a line. Numbers are relative to ``M(c) e^{-c x}`` until the end."""
+def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int, *, both: bool = True) -> Ends:
+    """Both ends at points that share a line, or the upper one: relative to ``M(c) e^{-c x}`` until the end."""
     known, middle = of.real(c), (float(x.min()) + float(x.max())) / 2
     if row is None and (rare := known.log_moment < known.log_moment.max() + LOG_RARE).any():
-        ends = _line(of.without(rare), c, x, rtol, row, most)
+        ends = _line(of.without(rare), c, x, rtol, row, most, both=both)
         return Ends(ends.lower, ends.upper + _chernoff(np.logaddexp.reduce(known.log_moment[rare]), c, x))
     chernoff = _chernoff(known.log_total, c, x)
     if chernoff.max() <= TINY:
@@ -192,16 +198,27 @@ def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int) -> End
     period, wrapped = _period(of, known, c, variance, x)
     apart = 2 * math.pi / period
     count = math.ceil(REACH / math.sqrt(variance) / apart) + 1
-    if not count * sum(map(price, of.shares)) < most:
+    number = _affordable(of, c, apart, count, most)
+    if number is None:
         return Ends(np.zeros(len(x)), chernoff)
-    nodes = _nodes(of, c, middle, apart, heard(of.shares, c, apart, count), known.log_total)
+    nodes = _nodes(of, c, middle, apart, number, known.log_total)
     decline = np.exp(np.clip(known.log_total - c * x, -LOG_HUGE, LOG_HUGE))
     beyond = _silent(c, variance, apart, count)
     up, up_off = _summed(nodes, c, variance, x - middle, 0.0, row)
-    down, down_off = _summed(nodes, c, variance, x - middle, variance, row)
     upper = ((up + up_off) * 2 / period + beyond) * decline * (1 + 64 * UNIT)
+    if not both:
+        return Ends(np.zeros(len(x)), np.clip(upper, TINY, chernoff))
+    down, down_off = _summed(nodes, c, variance, x - middle, variance, row)
     lower = ((down - down_off) * 2 / period - beyond - wrapped) * decline * (1 - 64 * UNIT)
     return Ends(np.maximum(lower, 0.0), np.clip(upper, TINY, chernoff))
+
+
+def _affordable(of: Sum, c: float, apart: float, count: int, most: int) -> NDArray[np.intp] | None:
+    """The numbers of the nodes that are heard; none if it takes too much work to look for them, or if they are many."""
+    if not min(count, looks(of.shares, c, apart, count)) * (each := sum(map(price, of.shares))) < most:
+        return None
+    number = heard(of.shares, c, apart, count)
+    return number if len(number) * each < most else None
 
 
 def _chernoff(log_moment: float, c: float, x: Array) -> Array:

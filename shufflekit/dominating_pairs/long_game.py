@@ -32,8 +32,10 @@ FARTHER = 8.0  # deviations of a tilted block, that are to be known
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
 HEAVY = 0.8  # of the largest variance, that is nearly as large
 LEAST_TILT = 1e-3  # times the deviation of a score
+MOST_OF_ALL = 0.75  # of the steps: of more, the finer board of all steps is nearer
 LEAST_GAP = 0.01  # between the two largest variances, for one law to be enough
 MOVED = 5e-5  # of the variance, that rounding to the grid may add
+SKEW = 0.5  # times the square of the skewness: steps, before which their sum is far from normal
 MOST_MIXED = 12  # laws, of which mixtures are tried
 MOST_SIZES = 12  # of scores, that a grid is looked for on which they nearly lie
 CELLS_OF_BLOCK = 64.0  # nodes a deviation of a block, when blocks are put together
@@ -84,10 +86,10 @@ class LongGame:
             return Few(0, 0)
         likely = self._likely(n, x)
         pure, stages = self._stages(max(0.0, float(-x.min())) / (n * self.deviation**2))
+        stages = [steps for steps in stages if steps < min(shortest, self.block) and steps <= MOST_OF_ALL * n]
+        board = Board(self.laws, max(stages, default=1), self.step)
         for steps in stages:
-            if steps >= min(shortest, self.block):
-                return None
-            board = self._board(steps, self.step)
+            board = board.play(steps - board.played)
             if (self._slack(board, pure, n - steps, x) <= SLACK * likely).all():
                 return Few(steps, pure)
         return None
@@ -141,7 +143,8 @@ class LongGame:
         """
         tilt = max(tilt, LEAST_TILT / self.deviation)
         sizes = [float(law.log_moments(np.array([tilt]))[0]) * 2 / tilt**2 for law in self.laws]
-        pure, needed = int(np.argmax(sizes)), 0.0
+        pure = int(np.argmax(sizes))
+        needed = SKEW * self.laws[pure].skewness ** 2  # before, a single large score is more than a board holds
         for i, law in enumerate(self.laws):
             gap = 1 - sizes[i] / sizes[pure]
             skewness = max(0.0, float(law.chance @ law.value**3)) / sizes[pure] ** 1.5

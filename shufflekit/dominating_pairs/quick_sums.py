@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shufflekit._validate import Array
+from shufflekit.accuracy import TINY
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.line import LOG_HUGE, REACH
 from shufflekit.dominating_pairs.score_transform import LOG_QUIET
@@ -32,8 +33,15 @@ class Line(NamedTuple):
     period: float
 
 
-def quick_worths(laws: Sequence[Scores], slots: int, starts: Array) -> Array:
-    """A row a law: the worth of so many scores of it at starts x <= 0; the scores have the mean 0."""
+class Quick(NamedTuple):
+    """A row a law, never too small, and about how much of it may be the noise's, by starts."""
+
+    worth: Array
+    part: Array
+
+
+def quick_worths(laws: Sequence[Scores], slots: int, starts: Array) -> Quick:
+    """The worth of so many scores of each law at starts x <= 0; the scores have the mean 0."""
     kinds = max(len(law.value) for law in laws)
     value, chance = np.zeros((len(laws), kinds)), np.zeros((len(laws), kinds))
     for i, law in enumerate(laws):
@@ -48,7 +56,8 @@ def quick_worths(laws: Sequence[Scores], slots: int, starts: Array) -> Array:
         near = np.abs(out - tilt * deviation) <= max(LINES_APART, LEAST_TILT)
         line = Line(tilt, noise, PERIOD * deviation)
         found[:, near] = np.minimum(found[:, near], _on_line(value, chance, slots, starts[near], line))
-    return found
+    part = (noise / deviation) ** 2 / 2 * (1 + out**2)
+    return Quick(found, np.where(starts < 0, part, noise / deviation))
 
 
 def _on_line(value: Array, chance: Array, slots: int, starts: Array, line: Line) -> Array:
@@ -66,7 +75,7 @@ def _on_line(value: Array, chance: Array, slots: int, starts: Array, line: Line)
     shift = np.exp(np.outer(1j * z.imag, starts))
     error = LINE_ERROR * np.abs(terms).sum(axis=1, keepdims=True) + unheard
     total = np.maximum((terms @ shift).real + error, 0.0) * 2 / period
-    return np.asarray(total * np.exp(np.minimum(top + tilt * starts, LOG_HUGE)))
+    return np.asarray(np.exp(np.minimum(np.log(np.maximum(total, TINY)) + top + tilt * starts, LOG_HUGE)))
 
 
 def _log_moments(value: Array, chance: Array, z: NDArray[Any]) -> NDArray[Any]:

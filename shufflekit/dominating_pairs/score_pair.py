@@ -108,7 +108,7 @@ class ScorePair(Pair):
         """All outcomes of few slots: how many messages have each score."""
         t0, t1, chance = law.t0, law.t1, law.chance
         kinds, n, population = len(chance), self.definition.slots, self.definition.population
-        if math.comb(min(n, 10**4) + kinds - 1, kinds - 1) > MOST_ATOMS:
+        if n > MOST_ATOMS or math.comb(n + kinds - 1, min(kinds - 1, n)) > MOST_ATOMS:
             return None
         counts = np.array(list(divisions(n, kinds)), dtype=np.int64)
         log_r = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1) + dot(counts, np.log(chance))

@@ -55,9 +55,9 @@ def real(shares: Sequence[Share], log_chance: Array, c: float) -> Real:
         small = top[:, 0] < 1
         precise = np.log1p((share.law.chance * np.expm1(np.where(small[:, None], power, 0.0))).sum(axis=1))
         log_moment += share.number * np.where(small, precise, top[:, 0] + np.log(total))
-        own = dot(weight, share.law.value) / total
+        own = weight @ share.law.value / total
         mean += share.number * share.size * own
-        variance += share.number * share.size**2 * (dot(weight, share.law.value**2) / total - own**2)
+        variance += share.number * share.size**2 * (weight @ share.law.value**2 / total - own**2)
     top_term = float(log_moment.max())
     part = np.exp(log_moment - top_term)
     middle = float(part @ mean / part.sum())
@@ -129,6 +129,17 @@ def _log_of_values(law: Scores, c: float, apart: float, number: NDArray[np.intp]
     return np.log(np.where(size > TINY, total, TINY)) + 1j * apart * number * middle, np.log1p(off / size)
 
 
+def looks(shares: Sequence[Share], c: float, apart: float, count: int) -> int:
+    """How many nodes ``heard`` looks at, as many as cost so much."""
+    cheap = all(len(share.law.value) > FEW_VALUES for share in shares if share.number.max() >= FEW)
+    return math.ceil(count / _stride(shares, c, apart, count) / (CHEAPER if cheap else 1))
+
+
+def _stride(shares: Sequence[Share], c: float, apart: float, count: int) -> int:
+    most = max((float((s.number * _spreads(s, c) ** 2).max()) for s in shares if s.number.max() >= FEW), default=0.0)
+    return max(1, math.floor(min(LOOKS_APART / (apart * math.sqrt(most)), count))) if most else 1
+
+
 def heard(shares: Sequence[Share], c: float, apart: float, count: int) -> NDArray[np.intp]:
     """The numbers k of the nodes ``k apart`` at which not every number's term is silent next to its real value.
 
@@ -138,18 +149,18 @@ def heard(shares: Sequence[Share], c: float, apart: float, count: int) -> NDArra
     crowds = [share for share in shares if share.number.max() >= FEW]
     if not crowds:
         return np.arange(count)
-    spreads = [_spreads(share, c) for share in crowds]
-    most = max(float((share.number * own**2).max()) for share, own in zip(crowds, spreads, strict=True))
-    stride = max(1, math.floor(min(LOOKS_APART / (apart * math.sqrt(most)), count))) if most else 1
-    looks = stride * np.arange((count - 1) // stride + 2)  # the last may lie beyond the last node
-    loudness = np.zeros((len(shares[0].number), len(looks) - 1))
-    for share, spread in zip(crowds, spreads, strict=True):
-        s = _silence(share, c, stride * apart, len(looks))
-        least = np.minimum(s[:, :-1], s[:, 1:]) - spread[:, None] * apart * stride / 2
+    stride = _stride(shares, c, apart, count)
+    look = stride * np.arange((count - 1) // stride + 2)
+    loudness = np.zeros((len(shares[0].number), len(look) - 1))
+    for share in crowds:
+        s = _silence(share, c, apart * stride, len(look))
+        least = np.minimum(s[:, :-1], s[:, 1:]) - _spreads(share, c)[:, None] * apart * stride / 2
         loudness += share.number[:, None] * np.log1p(-(np.clip(least, 0.0, NEARLY_ONE) ** 2)) / 2
-    loud = (loudness > LOG_QUIET).any(axis=0)
-    cells = [np.arange(looks[i], min(looks[i + 1] + 1, count)) for i in np.flatnonzero(loud)]
-    return np.unique(np.concatenate(cells)) if cells else np.zeros(1, dtype=np.intp)
+    loud = np.asarray((loudness > LOG_QUIET).any(axis=0))
+    # From each cell's first node to that before the next cell, or to that if the next cell is silent.
+    last = look[1:][loud & ~np.append(loud[1:], False)]
+    number = np.sort(np.append((look[:-1][loud, None] + np.arange(stride)).ravel(), last), kind="stable")
+    return number[number < count] if loud.any() else np.zeros(1, dtype=np.intp)
 
 
 def _spreads(share: Share, c: float) -> Array:
@@ -159,11 +170,19 @@ def _spreads(share: Share, c: float) -> Array:
 
 
 def _silence(share: Share, c: float, apart: float, count: int) -> Array:
-    """``sqrt(1 - |phi|^2)`` of a tilted score by numbers and nodes, not above the truth."""
+    """``sqrt(1 - |phi|^2)`` of a tilted score by numbers and so many nodes, not above the truth."""
     sizes, row = np.unique(share.size, return_inverse=True)
-    value, turn = np.outer(sizes, share.law.value), apart * np.arange(count)
+    value, turn = np.outer(sizes, share.law.value), apart * np.arange(float(count))
     weight = share.law.chance * np.exp(c * (value - value.max(axis=1, keepdims=True)))
     weight /= weight.sum(axis=1, keepdims=True)
-    phi = np.array([turned(own, v, apart, count) for own, v in zip(weight, value, strict=True)])
-    error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn)) + 2 * summed_error(value.shape[1])
-    return np.asarray(np.sqrt(np.maximum(1 - np.abs(phi) ** 2 - error, 0.0))[row])
+    error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn))
+    if len(share.law.value) > FEW_VALUES:
+        phi = np.array([turned(own, of, apart, count) for own, of in zip(weight, value, strict=True)])
+        error += 4 * summed_error(len(share.law.value))
+        return np.asarray(np.sqrt(np.maximum(1 - np.abs(phi) ** 2 - error, 0.0))[row])
+    cosine, sine = np.zeros((len(sizes), len(turn))), np.zeros((len(sizes), len(turn)))
+    for k in range(len(share.law.value)):
+        angle, own = np.outer(value[:, k], turn), weight[:, k : k + 1]
+        cosine += own * np.cos(angle)
+        sine += own * np.sin(angle)
+    return np.asarray(np.sqrt(np.maximum(1 - cosine**2 - sine**2 - error, 0.0))[row])

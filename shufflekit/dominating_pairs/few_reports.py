@@ -1,0 +1,191 @@
+"""The game of a channel's own rows for a few reports, term by term: at many alphas at once, on no grid.
+
+With F_0(x) = x_+ and F_m(x) = max over the laws of E F_{m-1}(x + g), k of N sampled are worth F_k(-N (a - 1))/N
+[beyond] 8, and all of them W_k/k, where the first message from the blanket makes room:    [beyond] 10
+
+    W_k = E_B F_{k-1}(t0 - a t1 - (k - 1)(a - 1)) + (1 - |B|) W_{k-1},        W_0 = 0.
+
+The blanket's own law in every place is never worth less: a move that it shows to be no worse than another is not looked
+at. Each difference is taken for larger by more than its round-off, so that no term is too small.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from shufflekit._validate import Array
+from shufflekit.accuracy import UNIT
+from shufflekit.definitions import Game, Kind, Moves, ScoreLaw
+
+MOST_REPORTS = 8
+MOST_TERMS, AT_ONCE = 2e8, 2**20  # in all, and at once
+MOST_SUMS = 20_000  # of scores, where bends are looked for
+MOST_BENDS, LEAST_BENDS, NEAREST = 600, 50, 1e-4  # alphas; and of the top, the nearest to either end
+LOOKS, FAR = 3, 1e-4  # for more of them; and relative, that a chord may lie above the profile
+EVEN, MOST_EVEN = 60, 200  # others, where another move or law may take over
+OPEN = 1 / 10  # of all moves and alphas, about, are looked at by more than their blankets
+ROUND_OFF = 64 * UNIT  # of a start and all scores that are added to it, some units each
+
+
+class Terms(NamedTuple):
+    """Laws side by side: a row of each, filled up with kinds that are never sent."""
+
+    chance: Array
+    u0: Array
+    u1: Array
+
+    def scores(self, alpha: Array) -> Array:
+        """Centred, by alphas, laws and kinds."""
+        return np.asarray(self.u0 - alpha[:, None, None] * self.u1)
+
+
+def serves(game: Game) -> bool:
+    """Whether there are so few reports, and so few terms: of two they always are."""
+    if game.slots > MOST_REPORTS or game.rate != 1 or game.replaced:
+        return False
+    return game.slots <= 2 or (LEAST_BENDS + 3 * EVEN) * _price(game) <= MOST_TERMS
+
+
+def _price(game: Game) -> float:
+    """Terms of one alpha, about."""
+    k, everybody, total = game.slots, game.slots == game.population, 0.0
+    for moves in game.moves:
+        blanket, rows = float(len(moves.spares[0])), float(sum(map(len, moves.laws)))
+        total += blanket**k + OPEN * (blanket if everybody else rows) * rows ** (k - 1)
+    return total
+
+
+def few_worths(game: Game, eps: Array) -> Array:
+    """The worst move's worth over N at each eps, never too small."""
+    everybody, N = game.slots == game.population, float(game.population)
+    if not len(eps):
+        return eps
+
+    def of(laws: Sequence[ScoreLaw], moves: Moves, some: Array) -> Array:
+        terms = _side_by_side(laws)
+        return _spared(terms, moves.spares[0], game.slots, some) if everybody else _played(terms, game.slots, N, some)
+
+    bounds = [of((moves.spares[0],), moves, eps) for moves in game.moves]
+    worst = np.zeros(len(eps))
+    for i in sorted(range(len(bounds)), key=lambda i: -float(bounds[i][0])):
+        open_ = bounds[i] > worst
+        if open_.any():
+            own = np.minimum(of(game.moves[i].laws, game.moves[i], eps[open_]), bounds[i][open_])
+            worst[open_] = np.maximum(worst[open_], own)
+    return np.asarray(worst / N * (1 + 256 * UNIT * game.slots))  # each sum is of some hundred terms at most
+
+
+def _played(terms: Terms, reports: int, N: float, eps: Array) -> Array:
+    """``F_k(-N (alpha - 1))``."""
+    return _worth(terms, reports, np.exp(eps), -N * np.expm1(eps)[:, None])[:, 0]
+
+
+def _spared(terms: Terms, blanket: ScoreLaw, reports: int, eps: Array) -> Array:
+    """``W_k``; the blanket's last kind is what is not in it."""
+    kinds, alpha = blanket[:-1], np.exp(eps)
+    chance, t0, t1 = (np.array([float(getattr(one, name)) for one in kinds]) for name in ("chance", "t0", "t1"))
+    first, total = np.asarray(t0 - alpha[:, None] * t1), np.zeros(len(eps))
+    for others in range(reports):
+        shown = (chance * _worth(terms, others, alpha, first - others * np.expm1(eps)[:, None])).sum(axis=1)
+        total = shown + float(blanket[-1].chance) * total
+    return total
+
+
+def _worth(terms: Terms, m: int, alpha: Array, x: Array) -> Array:
+    """``F_m`` at starts x, by alphas."""
+    if m == 0:
+        return np.asarray(np.maximum(x + ROUND_OFF * (np.abs(x).max(axis=1, initial=0.0) + alpha)[:, None], 0.0))
+    if m == 1:
+        return _one(terms, alpha, x)
+    parts = []
+    for some, at in _pieces(x.shape[1] * terms.chance.size ** (m - 1), alpha, x):
+        starts = at[:, :, None, None] + terms.scores(some)[:, None]
+        worth = _worth(terms, m - 1, some, starts.reshape(len(some), -1)).reshape(starts.shape)
+        parts.append((terms.chance * worth).sum(axis=3).max(axis=2))
+    return np.concatenate(parts)
+
+
+def _one(terms: Terms, alpha: Array, x: Array) -> Array:
+    """``F_1`` at starts x, by alphas."""
+    scores = terms.scores(alpha)
+    size = np.abs(x).max(axis=1) + np.abs(scores).max(axis=(1, 2)) + alpha
+    moved = x + ROUND_OFF * size[:, None]
+    best = np.zeros(x.shape)
+    for law in range(len(terms.chance)):
+        total = np.zeros(x.shape)
+        for k in np.flatnonzero(terms.chance[law]):
+            total += terms.chance[law, k] * np.maximum(moved + scores[:, law, k, None], 0.0)
+        best = np.maximum(best, total)
+    return best
+
+
+def _pieces(starts: int, alpha: Array, at: Array) -> list[tuple[Array, Array]]:
+    count = min(max(1, -(-len(alpha) * starts // AT_ONCE)), max(len(alpha), 1))
+    return list(zip(np.array_split(alpha, count), np.array_split(at, count), strict=True))
+
+
+def _side_by_side(laws: Sequence[ScoreLaw]) -> Terms:
+    columns = np.zeros((3, len(laws), max(map(len, laws))))
+    for i, law in enumerate(laws):
+        columns[:, i, : len(law)] = np.array([(float(one.chance), float(one.u0), float(one.u1)) for one in law]).T
+    return Terms(*columns)
+
+
+def bends(game: Game, top: float) -> Array:
+    """Eps from 0 to ``top`` between which the worst profile hardly bends, if they can be had.
+
+    It is convex in alpha, and of straight pieces: where a chord may lie far above it, two of them meet about where the
+    chords on both sides do.
+    """
+    afford = MOST_TERMS / _price(game)
+    others, most = int(np.clip(afford / 12, EVEN, MOST_EVEN)), int(np.clip(afford - 3 * EVEN, LEAST_BENDS, MOST_BENDS))
+    close = np.geomspace(NEAREST, 1.0, others)  # to either end
+    even = top * np.unique(np.concatenate([np.linspace(0.0, 1.0, others), close, 1 - close]))
+    eps = np.unique(np.append(_thinned(_kinks(game), top, most), even))
+    worth = few_worths(game, eps) if afford > LOOKS * len(eps) else np.zeros(len(eps))
+    for _ in range(LOOKS):
+        more = _meetings(eps, worth)
+        if not len(more):
+            break
+        eps, worth = np.append(eps, more), np.append(worth, few_worths(game, more))
+        order = np.argsort(eps)
+        eps, worth = eps[order], worth[order]
+    return eps
+
+
+def _meetings(eps: Array, worth: Array) -> Array:
+    """Where the chords on both sides of one meet, if that is far enough below it."""
+    x = np.expm1(eps)
+    slope = np.diff(worth) / np.diff(x)
+    left, right, width = slope[:-2], slope[2:], np.diff(x)[1:-1]
+    first, last = worth[1:-2], worth[2:-1]
+    bent = right - left > 0
+    way = np.where(bent, (first - last + right * width) / np.where(bent, right - left, 1.0), 0.0)
+    chord = first + slope[1:-1] * way
+    found = bent & (way > 0) & (way < width) & (chord - first - left * way > FAR * chord)
+    return np.asarray(np.setdiff1d(np.log1p((x[1:-2] + way)[found]), eps))
+
+
+def _kinks(game: Game) -> Array:
+    """Where sums of scores are 0 for some moves of each slot, of very many some."""
+    N, found = float(game.population), np.zeros(0)
+    for moves in game.moves:
+        rows = _scores([one for law in moves.laws for one in law])
+        up, down = _scores(moves.spares[0][:-1]) if game.slots == game.population else rows
+        for _ in range(game.slots - 1):
+            up, down = (np.add.outer(total, own).ravel() for total, own in zip((up, down), rows, strict=True))
+            up, down = (total[:: max(1, -(-len(total) // MOST_SUMS))] for total in (up, down))
+        known = (N + down > 0) & (up > down)
+        found = np.append(found, np.log1p((up - down)[known] / (N + down)[known]))
+    return found
+
+
+def _scores(kinds: Sequence[Kind]) -> tuple[Array, Array]:
+    return np.array([float(one.u0) for one in kinds]), np.array([float(one.u1) for one in kinds])
+
+
+def _thinned(eps: Array, top: float, most: int) -> Array:
+    """Those below the top that are told apart, of very many some."""
+    eps = np.unique(np.round(eps[(eps > 0) & (eps < top)] / top, 12)) * top
+    return np.asarray(eps[:: max(1, -(-len(eps) // most))])

@@ -1,0 +1,72 @@
+"""The game of a few reports, term by term: the game in fractions, and lists that are nowhere below it."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shufflekit.beyond import game
+from shufflekit.convex_order import profile
+from shufflekit.definitions import row_game
+from shufflekit.dominating_pairs import few_reports, pair_of
+from shufflekit.dominating_pairs.channel_worth import CLOSELY, ChannelWorth
+from shufflekit.randomizers import DiscretizedLaplace, HadamardResponse, RandomizedResponse, random_channel
+
+EPS = np.array([0.0, 1e-6, 0.03, 0.2, 0.7])
+
+
+def random_game(seed: int, reports: int, population: int):
+    rng = np.random.default_rng(seed)
+    channel = random_channel(*(int(k) for k in rng.integers(2, 4, 2)), ratio=int(rng.integers(2, 9)), rng=rng)
+    return row_game(channel, reports, population)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 3), st.integers(0, 3))
+def test_it_is_the_game_in_fractions(seed, reports, others):
+    """Sampled or not; never below, and above by round-off alone."""
+    own = random_game(seed, reports, reports + others)
+    found = few_reports.few_worths(own.mapped(float), EPS)
+    exactly = np.array([float(game.profile(own, Fraction(math.exp(eps)))) for eps in EPS])
+    assert (exactly * (1 - 1e-13) <= found).all()
+    assert (found <= exactly * (1 + 1e-9) + 1e-13).all()
+
+
+@pytest.mark.parametrize("population", [4, 9])
+@pytest.mark.parametrize(
+    "channel", [RandomizedResponse(2, 1.0), RandomizedResponse(3, 2.0), DiscretizedLaplace(3, 1.0)]
+)
+def test_it_lies_below_the_game_on_a_grid(channel, population):
+    """And near it."""
+    own = row_game(channel, 4, population).mapped(float)
+    assert few_reports.serves(own)
+    eps, worth = np.array([0.05, 0.2]), ChannelWorth(own)
+    found = few_reports.few_worths(own, eps)
+    grid = [max(worth.of(one, e, CLOSELY)[0] for one in worth.field.contenders(math.exp(e))) / population for e in eps]
+    assert (found <= np.array(grid) * (1 + 1e-9)).all()
+    assert found == pytest.approx(grid, rel=0.01)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(0, 3))
+def test_a_list_is_nowhere_below_it_and_near_it(seed, reports, others):
+    """Also between its knots; the whole of it, whatever may be left out."""
+    pair = pair_of(random_game(seed, reports, reports + others).mapped(float))
+    listed = pair.listed(-30.0).upper
+    assert listed.missing == 0
+    eps = np.linspace(0.0, pair.largest_loss, 37)[:-1]
+    known, truth = profile(listed, eps), pair.delta(eps).upper
+    assert (truth <= known * (1 + 1e-9)).all()
+    assert (known <= truth * (1 + 2e-3) + 1e-6 * truth[0]).all()
+
+
+def test_how_many_terms_there_may_be():
+    """Of two reports as many as there are; of more, fewer."""
+    assert few_reports.serves(row_game(HadamardResponse(40, 1.0), 2, 2).mapped(float))
+    assert not few_reports.serves(row_game(DiscretizedLaplace(20, 1.0), 5, 5).mapped(float))
+    assert not few_reports.serves(row_game(RandomizedResponse(2, 1.0), 9, 9).mapped(float))
+
+
+def test_of_no_alphas_there_is_nothing():
+    assert not len(few_reports.few_worths(random_game(1, 2, 2).mapped(float), np.zeros(0)))
