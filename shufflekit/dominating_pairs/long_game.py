@@ -26,6 +26,7 @@ SLACK = 2e-5  # of the worth, that one law may cost
 PART_OF_CHERNOFF = 0.02
 LINE_RTOL = 1e-4  # of eps, of which the noise on a line takes a part
 DEEPER, DEEPEST = 4.0, 60.0  # deviations, that a board reaches farther out than what is asked for, and at most
+DEEP = 25.0  # from which on blocks are shorter: nearer to the start they are worth 3e-4 of eps more than long ones
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
 HEAVY = 0.8  # of the largest variance, that is nearly as large
 LEAST_TILT = 1e-3  # times the deviation of a score
@@ -182,7 +183,7 @@ class LongGame:
 
     def _by_blocks(self, n: int, x: Array) -> Array:
         depth = self._depth(n, x)
-        count = math.ceil(n / (self.block * (DEPTH / depth) ** (2 / 3)))  # as much work on a deeper board
+        count = math.ceil(n / (self.block * min(1.0, DEEP / depth) ** (2 / 3)))  # as much work on a deeper board
         (board,) = self._boards([math.ceil(n / count)], self.fine_step, depth)
         return self._copies(Board(self.laws, 1, self.step), board, count, x)
 
