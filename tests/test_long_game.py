@@ -92,8 +92,8 @@ def test_the_mean_over_a_random_number_of_steps(ratio):
         sum(c * float(true_worth(ratio, Fraction(1), n, Fraction(s))) for n, c in zip(numbers, chances, strict=True))
         for s in (-1, 0)
     ]
-    assert (long.mean_worth(numbers, chances, x) >= truth).all()
-    assert (LongGame(long.laws, block=9).mean_worth(numbers, chances, x) >= truth).all()
+    assert (long.mean_worth(numbers, chances, x, 4.0) >= truth).all()
+    assert (LongGame(long.laws, block=9).mean_worth(numbers, chances, x, 4.0) >= truth).all()
 
 
 def test_laws_that_can_never_be_best_are_left_out():
@@ -197,11 +197,11 @@ def test_means_over_numbers_of_steps_keep_few_boards(monkeypatch):
     game, chances = LongGame(laws(3, Fraction(1)), 100), np.full(60, 1 / 60)
     monkeypatch.setattr(long_game, "ROUNDED", 0.0)
     numbers, x = list(range(330, 270, -1)), np.array([-80.0, -10.0, 0.0])
-    found = game.mean_worth(numbers, chances, x)
-    alone = [game.mean_worth([number], np.ones(1), x) for number in numbers]
+    found = game.mean_worth(numbers, chances, x, 4.0)
+    alone = [game.mean_worth([number], np.ones(1), x, 4.0) for number in numbers]
     assert found == pytest.approx(chances @ np.array(alone), rel=1e-3)
     hashed = tuple(map(long_game._hashable, game.laws))
-    depth = game._depth(numbers[0], x)
+    depth = game._depth(numbers[0], x, 4.0)
     means, block = long_game._left_over(hashed, tuple(numbers), tuple(chances.tolist()), 100, game.fine_step, depth)
     assert sorted(means) == [2, 3]
     assert sum(board.weight for board in means.values()) == pytest.approx(1.0)

@@ -101,7 +101,7 @@ class LongGame:
         crowd = Share(self.laws[few.law], number, np.ones(len(lengths)))
         if not few.steps:
             return self._split(stop_losses([crowd], none, -x, LINE_RTOL, row).upper, starts)
-        board = self._board(few.steps, self.step, self._depth(lengths[0], x))
+        board = self._board(few.steps, self.step, self._depth(lengths[0], x, APART))
         found = self._split(self._after(board, crowd, none, x, row), starts)
         return [
             worth + self._slack(board, few.law, int(n), own)
@@ -118,7 +118,7 @@ class LongGame:
             worths.append(board.play(length - board.played).value(x))
         return worths[::-1]
 
-    def mean_worth(self, numbers: Sequence[int], chances: Array, x: Array, apart: float = APART) -> Array:
+    def mean_worth(self, numbers: Sequence[int], chances: Array, x: Array, apart: float) -> Array:
         """``E F_K(x)`` for a random number K of steps, or of a few more; the numbers fall.
 
         Boards serve again for starts that need depths no farther ``apart``.
@@ -180,7 +180,7 @@ class LongGame:
         found = stop_losses([crowd, last], log_chance + math.log(mass), -x, LINE_RTOL, row).upper
         return np.asarray((found + edge) * (1 + 2 * BOARD_ERROR * (board.played + 1)))
 
-    def _depth(self, n: int, x: Array, apart: float = APART) -> float:
+    def _depth(self, n: int, x: Array, apart: float) -> float:
         """How many deviations a board is to reach out, so that what it ends with is less than what is asked for."""
         out = float(-x.min()) / (self.deviation * math.sqrt(n))
         return float(min(max(DEPTH, apart * math.ceil((out + DEEPER) / apart)), DEEPEST))
