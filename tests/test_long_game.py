@@ -13,6 +13,7 @@ from shufflekit.definitions import Game, corners
 from shufflekit.dominating_pairs import certificate, long_game, spare
 from shufflekit.dominating_pairs.board import Board, Scores
 from shufflekit.dominating_pairs.game_pair import scores
+from shufflekit.dominating_pairs.line import Share, stop_losses
 from shufflekit.dominating_pairs.long_game import Few, LongGame
 
 RATIOS = [Fraction(3, 2), Fraction(2), Fraction(3), Fraction(8)]
@@ -188,7 +189,13 @@ def test_blocks_are_known_as_far_as_matters(ratio, out):
     game = LongGame(laws(ratio, Fraction(1)), 400)
     x = np.array([-out * game.deviation * math.sqrt(n), 0.0])
     found = game._by_blocks(n, x)
-    deep = game._copies(Board(game.laws, 1, game.step), game._board(400, game.fine_step, long_game.DEEPEST), 3, x)
+    deep = game._copies(
+        Board(game.laws, 1, game.step),
+        game._board(400, game.fine_step, long_game.DEEPEST),
+        np.full(1, 3.0),
+        np.zeros(1),
+        x,
+    )
     assert found == pytest.approx(deep, rel=1e-3)
 
 
@@ -206,3 +213,15 @@ def test_means_over_numbers_of_steps_keep_few_boards(monkeypatch):
     assert sorted(means) == [2, 3]
     assert sum(board.weight for board in means.values()) == pytest.approx(1.0)
     assert block.played == 100
+
+
+def test_random_numbers_of_very_many_steps_are_whole_blocks(monkeypatch):
+    """One sum for all of them: nowhere below what one law reaches in as many steps, and as good as one by one."""
+    game, numbers = LongGame(laws(3, Fraction(1)), 50), list(range(1_000_400, 999_600, -10))
+    chances, x = np.full(len(numbers), 1 / len(numbers)), -game.deviation * 1_000 * np.array([0.0, 1.0, 4.0, 8.0])
+    found = game.mean_worth(numbers, chances, x, 4.0)
+    monkeypatch.setattr(long_game, "WHOLE", 0.0)
+    exact = game.mean_worth(numbers, chances, x, 4.0)
+    assert found == pytest.approx(exact, rel=1e-3)
+    crowd = Share(game.laws[0], np.array(numbers, dtype=float), np.ones(len(numbers)))
+    assert (found >= stop_losses([crowd], np.log(chances), -x).lower).all()
