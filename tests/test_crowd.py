@@ -90,7 +90,7 @@ def test_slack_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crowd.Board, "play", play)
     eps = np.linspace(0.0, 0.4, 60)
     votes = one.votes.upper(eps, 1e-4, -60.0)
-    slack = one._slack(eps, votes)
+    slack = one._slack(eps, votes, 10 * votes)
     near = votes > 1e-12
     assert (slack[near] <= crowd.LITTLE * votes[near]).all()
     assert sum(played) < 0.8 * one.steps * len(eps)
@@ -106,20 +106,21 @@ def test_boards_after_any_number_of_steps_are_a_bound(monkeypatch: pytest.Monkey
     assert one.serves
     for little in (1e-9, 1e-6, 1e-2, 1.0):
         monkeypatch.setattr(crowd, "LITTLE", little)
-        upper, _ = one.profile(eps, 1e-4, -60.0)
+        upper, _ = one.profile(eps, 1e-4, -60.0, np.ones(len(eps)))
         assert (upper >= truth * (1 - 2e-5)).all()
 
 
 def test_what_is_worth_nothing_is_not_looked_at_farther_out() -> None:
-    """Of few slots one law takes over late: where that costs more than all votes are worth, all the rest does."""
+    """Of few slots one law takes over late: where that costs more than another bound, all the rest does."""
     one = crowd.Crowd(Game(1_000, 1_000, (corners(math.expm1(2.0)),)))
     eps = np.linspace(0.0, 2.0, 30)
     votes = one.votes.upper(eps, 1e-4, -200.0)
-    slack = one._slack(eps, votes)
+    slack = one._slack(eps, votes, 10 * votes)
     out = int(np.isinf(slack).argmax())
     assert 0 < out < len(eps)
     assert np.isinf(slack[out:]).all()
-    assert slack[out - 1] > votes[out - 1] / 1e3
+    assert slack[out - 1] >= 10 * votes[out - 1]
+    assert (slack[: out - 1] < 10 * votes[: out - 1]).all()
 
 
 def test_alphas_that_share_a_board_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,6 +133,6 @@ def test_alphas_that_share_a_board_are_looked_at_once(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(crowd.Crowd, "_slack_at", slack_at)
     eps = np.linspace(0.0, 2e-4, 200)
-    slack = one._slack(eps, one.votes.upper(eps, 1e-4, -60.0))
+    slack = one._slack(eps, one.votes.upper(eps, 1e-4, -60.0), np.ones(len(eps)))
     assert np.isfinite(slack).all()
     assert len(looks) <= len(eps) + len(one.stages) + 10

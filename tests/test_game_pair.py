@@ -178,7 +178,7 @@ def test_a_crowd_is_never_below_the_game_even_of_few(monkeypatch, ratio, n, popu
     few = Crowd(game(math.log(ratio), n, population, float(rate)))
     defined = in_fractions(ratio, n, population, rate)
     eps = np.array([0.0, 0.1, 0.3])
-    found, _ = few.profile(eps, 1e-4, -40.0)
+    found, _ = few.profile(eps, 1e-4, -40.0, np.ones(len(eps)))
     for own, bound in zip(eps, found, strict=True):
         assert bound >= float(exact_game.profile(defined, Fraction(math.exp(own))))
 
@@ -189,7 +189,7 @@ def test_a_crowd_agrees_with_one_alpha_at_a_time(eps0, n):
     assert pair.crowd is not None
     for far in (2, 4, 6):
         eps = far * math.expm1(eps0) * math.sqrt(2 / (math.exp(eps0) + 2) / n)
-        closed, one = float(pair.crowd.profile(np.array([eps]), 1e-4, -60.0)[0][0]), pair.at(eps)
+        closed, one = float(pair.crowd.profile(np.array([eps]), 1e-4, -60.0, np.ones(1))[0][0]), pair.at(eps)
         assert one * (1 - 3e-3) <= closed <= one * (1 + 0.03)
 
 

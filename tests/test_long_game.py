@@ -13,6 +13,7 @@ from shufflekit.definitions import Game, corners
 from shufflekit.dominating_pairs import certificate, long_game, spare
 from shufflekit.dominating_pairs.board import Board, Scores
 from shufflekit.dominating_pairs.game_pair import scores
+from shufflekit.dominating_pairs.line import Share, stop_losses
 from shufflekit.dominating_pairs.long_game import Few, LongGame
 
 RATIOS = [Fraction(3, 2), Fraction(2), Fraction(3), Fraction(8)]
@@ -92,8 +93,8 @@ def test_the_mean_over_a_random_number_of_steps(ratio):
         sum(c * float(true_worth(ratio, Fraction(1), n, Fraction(s))) for n, c in zip(numbers, chances, strict=True))
         for s in (-1, 0)
     ]
-    assert (long.mean_worth(numbers, chances, x) >= truth).all()
-    assert (LongGame(long.laws, block=9).mean_worth(numbers, chances, x) >= truth).all()
+    assert (long.mean_worth(numbers, chances, x, 4.0) >= truth).all()
+    assert (LongGame(long.laws, block=9).mean_worth(numbers, chances, x, 4.0) >= truth).all()
 
 
 def test_laws_that_can_never_be_best_are_left_out():
@@ -188,7 +189,13 @@ def test_blocks_are_known_as_far_as_matters(ratio, out):
     game = LongGame(laws(ratio, Fraction(1)), 400)
     x = np.array([-out * game.deviation * math.sqrt(n), 0.0])
     found = game._by_blocks(n, x)
-    deep = game._copies(Board(game.laws, 1, game.step), game._board(400, game.fine_step, long_game.DEEPEST), 3, x)
+    deep = game._copies(
+        Board(game.laws, 1, game.step),
+        game._board(400, game.fine_step, long_game.DEEPEST),
+        np.full(1, 3.0),
+        np.zeros(1),
+        x,
+    )
     assert found == pytest.approx(deep, rel=1e-3)
 
 
@@ -197,12 +204,24 @@ def test_means_over_numbers_of_steps_keep_few_boards(monkeypatch):
     game, chances = LongGame(laws(3, Fraction(1)), 100), np.full(60, 1 / 60)
     monkeypatch.setattr(long_game, "ROUNDED", 0.0)
     numbers, x = list(range(330, 270, -1)), np.array([-80.0, -10.0, 0.0])
-    found = game.mean_worth(numbers, chances, x)
-    alone = [game.mean_worth([number], np.ones(1), x) for number in numbers]
+    found = game.mean_worth(numbers, chances, x, 4.0)
+    alone = [game.mean_worth([number], np.ones(1), x, 4.0) for number in numbers]
     assert found == pytest.approx(chances @ np.array(alone), rel=1e-3)
     hashed = tuple(map(long_game._hashable, game.laws))
-    depth = game._depth(numbers[0], x)
+    depth = game._depth(numbers[0], x, 4.0)
     means, block = long_game._left_over(hashed, tuple(numbers), tuple(chances.tolist()), 100, game.fine_step, depth)
     assert sorted(means) == [2, 3]
     assert sum(board.weight for board in means.values()) == pytest.approx(1.0)
     assert block.played == 100
+
+
+def test_random_numbers_of_very_many_steps_are_whole_blocks(monkeypatch):
+    """One sum for all of them: nowhere below what one law reaches in as many steps, and as good as one by one."""
+    game, numbers = LongGame(laws(3, Fraction(1)), 50), list(range(1_000_400, 999_600, -10))
+    chances, x = np.full(len(numbers), 1 / len(numbers)), -game.deviation * 1_000 * np.array([0.0, 1.0, 4.0, 8.0])
+    found = game.mean_worth(numbers, chances, x, 4.0)
+    monkeypatch.setattr(long_game, "WHOLE", 0.0)
+    exact = game.mean_worth(numbers, chances, x, 4.0)
+    assert found == pytest.approx(exact, rel=1e-3)
+    crowd = Share(game.laws[0], np.array(numbers, dtype=float), np.ones(len(numbers)))
+    assert (found >= stop_losses([crowd], np.log(chances), -x).lower).all()

@@ -31,7 +31,7 @@ MORE = 1.06  # times what makes up for a clone at alpha = 1
 TYPICAL = 6.5  # deviations at which the steps on the board are chosen
 WIDEST = 0.5  # times one more vote's chance, between alphas that share a board
 STEPS_APART, LEAST_STEPS = 1.25, 4  # times: numbers of steps, after which slack is looked at; the least of them
-LITTLE, MUCH_LESS, HOPELESS = 1e-6, 1e-9, 10.0  # of the votes, for slack; and what is too much for all farther out
+LITTLE, MUCH_LESS = 1e-6, 1e-9  # of the votes, for slack
 ROUGH = 0.01  # a tolerance for what weighs e^-10
 SAME = 1e-12
 
@@ -83,13 +83,13 @@ class Crowd:
         """Whether one law takes over soon enough."""
         return self.steps is not None and self.steps + self.places < self.reporting / 4
 
-    def profile(self, eps: Array, rtol: float, log_cut: float) -> tuple[Array, NDArray[np.bool_]]:
-        """``H_{e^eps}``, never too small, and where the votes alone decide it.
+    def profile(self, eps: Array, rtol: float, log_cut: float, other: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """``H_{e^eps}``, never too small, and where the votes alone decide it; ``other`` is another bound on it.
 
         There it is below the clones': so few more votes are less than all slots' being clones.
         """
         votes = self.votes.upper(eps, rtol, log_cut)
-        more = self._slack(eps, votes) + self._assumed(eps, log_cut)
+        more = self._slack(eps, votes, other) + self._assumed(eps, log_cut)
         return np.asarray(votes + more), more <= PART * votes
 
     def _assumed(self, eps: Array, log_cut: float) -> Array:
@@ -117,21 +117,24 @@ class Crowd:
         few = long.enough(n, n, np.array([-TYPICAL * long.deviation * math.sqrt(n)]))
         return few.steps if few and few.law == 0 else None
 
-    def _slack(self, eps: Array, votes: Array) -> Array:
-        """From few boards, of no more steps than make it little next to the votes; infinite where nothing does."""
+    def _slack(self, eps: Array, votes: Array, other: Array) -> Array:
+        """From few boards, of no more steps than make it little next to the votes; infinite where the other serves."""
         deltas = 2 * np.tanh(eps / 2)
         units = (1 + np.exp(eps)) / 2 / self.game.population  # those of a board
         order, found, most, stage = np.argsort(deltas), np.full(len(eps), np.inf), votes / units, 0
         while len(order):
             stretch = order[deltas[order] <= deltas[order[0]] + WIDEST * self.more_rate]
-            while len(stretch) > 1 and not self._stands_for(deltas[stretch[[0, -1]]]):
+            while len(stretch) and not self._stands_for(deltas[stretch[[0, -1]]]):
                 stretch = stretch[: len(stretch) // 2]
+            if not len(stretch):
+                order = order[1:]
+                continue
             stage, own = self._slack_of(deltas[stretch], LITTLE * most[stretch], stage)
-            if (own >= HOPELESS * most[stretch]).all():
+            found[stretch], order = own, order[len(stretch) :]
+            if (own * units[stretch] >= other[stretch]).all() and np.isfinite(own).all():
                 break  # farther out it is worse
             # Where far fewer steps might have done, fewer are tried next.
             stage -= stage > 0 and bool((own <= MUCH_LESS * most[stretch]).all())
-            found[stretch], order = own, order[len(stretch) :]
         return np.asarray(units * found)
 
     def _slack_of(self, deltas: Array, little: Array, stage: int) -> tuple[int, Array]:

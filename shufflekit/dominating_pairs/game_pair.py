@@ -176,7 +176,7 @@ class GamePair(Pair):
         if log_cut is None:
             rough = self.guide.delta(eps[eps < self.guide.largest_loss], ROUGH).upper
             log_cut = math.log(max(float(rough.min(initial=1.0)), KNOWN)) + LOG_LEFT_OUT_OF_POINTS
-        return self.crowd.profile(eps, rtol, log_cut)
+        return self.crowd.profile(eps, rtol, log_cut, self.fallback.delta(eps, ROUGH, log_cut).upper)
 
     def at(self, eps: float) -> float:
         """What the game is worth at one alpha, never too small."""

@@ -27,7 +27,8 @@ PART_OF_CHERNOFF = 0.02
 LINE_RTOL = 1e-4  # of eps, of which the noise on a line takes a part
 DEEPER, DEEPEST = 4.0, 60.0  # deviations, that a board reaches farther out than what is asked for, and at most
 APART, BLOCKS_APART = 24.0, 4.0  # deviations: boards, and those of blocks, are not made for each depth
-ROUNDED = 1e-5  # of a random number of steps, that it may be rounded up by: fewer boards are kept
+# Of a random number of steps, that it may be rounded up by: fewer boards are kept, or no other than a whole block's.
+ROUNDED, WHOLE = 1e-5, 1e-4
 FARTHER = 8.0  # deviations of a tilted block, that are to be known
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
 HEAVY = 0.8  # of the largest variance, that is nearly as large
@@ -101,7 +102,7 @@ class LongGame:
         crowd = Share(self.laws[few.law], number, np.ones(len(lengths)))
         if not few.steps:
             return self._split(stop_losses([crowd], none, -x, LINE_RTOL, row).upper, starts)
-        board = self._board(few.steps, self.step, self._depth(lengths[0], x))
+        board = self._board(few.steps, self.step, self._depth(lengths[0], x, APART))
         found = self._split(self._after(board, crowd, none, x, row), starts)
         return [
             worth + self._slack(board, few.law, int(n), own)
@@ -118,20 +119,23 @@ class LongGame:
             worths.append(board.play(length - board.played).value(x))
         return worths[::-1]
 
-    def mean_worth(self, numbers: Sequence[int], chances: Array, x: Array, apart: float = APART) -> Array:
-        """``E F_K(x)`` for a random number K of steps, or of a few more; the numbers fall.
-
-        Boards serve again for starts that need depths no farther ``apart``.
-        """
+    def mean_worth(self, numbers: Sequence[int], chances: Array, x: Array, apart: float) -> Array:
+        """``E F_K(x)`` for a random number K of steps, or a few more; numbers fall, depths of boards lie ``apart``."""
         if numbers[0] <= self.block:
             return np.asarray(chances @ np.array(self._by_steps(numbers, [x] * len(numbers))))
+        if self.block <= WHOLE * numbers[0]:
+            counts, row = np.unique([-(-number // self.block) for number in numbers], return_inverse=True)
+            log_chance, none = np.log(np.bincount(row, chances)), Board(self.laws, 1, self.step)
+            block = self._board(self.block, self.fine_step, self._depth_of_block(numbers[0], self.block, x))
+            return self._copies(none, block, counts.astype(np.float64), log_chance, x)
         more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.block)
         numbers = [more * -(-number // more) for number in numbers]
         total, depth = np.zeros(len(x)), self._depth(numbers[0], x, apart)
         laws, weights = tuple(map(_hashable, self.laws)), tuple(chances.tolist())
         means, block = _left_over(laws, tuple(numbers), weights, self.block, self.fine_step, depth)
         for count, mixed in means.items():
-            total += self._copies(mixed, block, count, x) if count else mixed.value(x)
+            number = np.full(1, float(count))
+            total += self._copies(mixed, block, number, np.zeros(1), x) if count else mixed.value(x)
         return total
 
     def _stages(self, tilt: float) -> tuple[int, list[int]]:
@@ -180,7 +184,7 @@ class LongGame:
         found = stop_losses([crowd, last], log_chance + math.log(mass), -x, LINE_RTOL, row).upper
         return np.asarray((found + edge) * (1 + 2 * BOARD_ERROR * (board.played + 1)))
 
-    def _depth(self, n: int, x: Array, apart: float = APART) -> float:
+    def _depth(self, n: int, x: Array, apart: float) -> float:
         """How many deviations a board is to reach out, so that what it ends with is less than what is asked for."""
         out = float(-x.min()) / (self.deviation * math.sqrt(n))
         return float(min(max(DEPTH, apart * math.ceil((out + DEEPER) / apart)), DEEPEST))
@@ -201,24 +205,20 @@ class LongGame:
         count = math.ceil(n / self.block)
         steps = math.ceil(n / count)
         board = self._board(steps, self.fine_step, self._depth_of_block(n, steps, x))
-        return self._copies(Board(self.laws, 1, self.step), board, count, x)
+        return self._copies(Board(self.laws, 1, self.step), board, np.full(1, float(count)), np.zeros(1), x)
 
-    def _copies(self, board: Board, block: Board, count: int, x: Array) -> Array:
-        """``E F_m(x + S)`` for a board and the sum S of so many scores of a block's law."""
-        law = block.law()
-        crowd = Share(on_grid(law, math.sqrt(law.variance) / CELLS_OF_BLOCK), np.full(1, float(count)), np.ones(1))
-        steps = board.played + block.played * count
-        return self._after(board, crowd, np.zeros(1), x) * (1 + BOARD_ERROR * steps)
+    def _copies(self, board: Board, block: Board, number: Array, log_chance: Array, x: Array) -> Array:
+        """``E F_m(x + S)`` for a board and the sum S of a random number of scores of a block's law."""
+        law, steps = block.law(), board.played + block.played * float(number.max())
+        crowd = Share(on_grid(law, math.sqrt(law.variance) / CELLS_OF_BLOCK), number, np.ones(len(number)))
+        return self._after(board, crowd, log_chance, x) * (1 + BOARD_ERROR * steps)
 
     def _board(self, steps: int, step: float, depth: float = DEPTH) -> Board:
         return _played(tuple(map(_hashable, self.laws)), steps, step, depth)
 
 
 def undominated(laws: list[Scores]) -> list[Scores]:
-    """The laws but those which are in the convex order no more than another, or than a fair mixture of two others.
-
-    Mixtures of two of many laws are not tried: they are very many.
-    """
+    """The laws but those that are no larger, in the convex order, than another, or a fair mixture of two of few."""
     x = -np.concatenate([law.value for law in laws])
     rises, kept = np.array([rise(law, x) for law in laws]), list(range(len(laws)))
     for i in range(len(laws)):

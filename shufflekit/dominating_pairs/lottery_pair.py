@@ -24,7 +24,7 @@ from shufflekit.dominating_pairs.certificate import LOG_HUGE, TILTS, log_gain, l
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.hulled import listed_by_knots
 from shufflekit.dominating_pairs.line import Share, stop_losses
-from shufflekit.dominating_pairs.long_game import LONG_BLOCK, NODES, LongGame, coarser, grid_step
+from shufflekit.dominating_pairs.long_game import APART, LONG_BLOCK, NODES, LongGame, coarser, grid_step
 from shufflekit.dominating_pairs.lottery_terms import Terms, terms, worst
 from shufflekit.dominating_pairs.pair import Pair
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
@@ -177,7 +177,7 @@ class LotteryPair(Pair):
         long, of = LongGame([scores(law, 1.0) for law in self.lottery.moves.laws], LONG_BLOCK), self._all
         falling, starts = np.argsort(-of.heavy), np.expm1(-eps) / self._heavy
         numbers = [int(number) for number in of.heavy[falling]]
-        found = np.exp(eps) * long.mean_worth(numbers, np.exp(of.log_chance[falling]), starts)
+        found = np.exp(eps) * long.mean_worth(numbers, np.exp(of.log_chance[falling]), starts, APART)
         if not of.unlikely:
             return found
         return found + of.unlikely * self._in_stretches(lambda own: self._by_clones(worst(self.lottery), own), eps)
