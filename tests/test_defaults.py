@@ -81,6 +81,7 @@ MODULES = (
     "shufflekit.convex_order.tangents",
     "shufflekit.definitions.noisy_mean",
     "shufflekit.definitions.scores",
+    "shufflekit.dominating_pairs.anchors",
     "shufflekit.dominating_pairs.board",
     "shufflekit.dominating_pairs.came_remainder",
     "shufflekit.dominating_pairs.channel_game",

@@ -102,9 +102,11 @@ class ChannelPair(Pair):
         """Chords of delta at many eps from 0 on, which are taken for all of its values."""
         if few_reports.serves(self.game):
             return hull(eps, self.delta(eps).upper)
-        found = np.minimum(self._worth.profile(eps, float(eps[-1])), 1.0)
-        if len(self.fallback_laws) * len(eps) <= MOST_COMPARED:
+        lonely = self._worth.is_lonely
+        found = np.ones(len(eps)) if lonely else np.minimum(self._worth.profile(eps, float(eps[-1])), 1.0)
+        if lonely or len(self.fallback_laws) * len(eps) <= MOST_COMPARED:
             found = np.minimum(found, self.fallback.delta(eps).upper)
+        found = np.minimum(found, _by_losses(eps, max(self.largest_loss, self.reversed().largest_loss)))
         return hull(eps, np.where(eps < self.largest_loss, found, 0.0))
 
     def _worst(self, eps: float, rtol: float) -> float:
@@ -147,6 +149,11 @@ class ChannelPair(Pair):
             return {tuple(frozenset(map(without_round_off, laws)) for laws in one[:2]) for one in game.moves}
 
         return keys(self.game) == keys(self.game.reversed())
+
+
+def _by_losses(eps: Array, most: float) -> Array:
+    """What no pair is above whose losses are at most this, either way: both laws' masses are 1."""
+    return np.asarray(np.maximum(-np.expm1(np.minimum(eps, most) - most), 0.0) / (1 + math.exp(-most)))
 
 
 @lru_cache(maxsize=20)  # its moves are sorted anew each time

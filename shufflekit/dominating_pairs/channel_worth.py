@@ -76,6 +76,12 @@ class ChannelWorth:
         """The largest likelihood ratio of a message."""
         return max(float(one.t0) for moves in self.game.moves for law in moves.laws for one in law)
 
+    @cached_property
+    def is_lonely(self) -> bool:
+        """Whether one message alone may outweigh all others: quick sums say nothing then, and few others play."""
+        blankets = [contender.blanket for contender in self.field.contenders(1.0)]
+        return max(float(np.abs(law.value).max()) for law in blankets) > self._spread(1.0)
+
     def of(self, contender: Contender, eps: float, effort: Effort, moved: Array = NO_SHIFT) -> Array:
         """The game of the contender's laws, never too small."""
         N, moves = int(self.game.population), self.game.moves[contender.number]

@@ -144,7 +144,7 @@ def _closer(of: Sum, c: float, x: Array, rtol: float, row: Rows) -> Ends:
         if (left <= rtol_at * upper).all():
             break
         before = upper
-        upper = np.minimum(upper, _line(of, c, x, rtol * finer, row, MOST_FINER_WORK, both=False).upper)
+        upper = np.minimum(upper, _line(of, c, x, rtol * finer, row, MOST_FINER_WORK, above_only=True).upper)
         left = before - upper
     return Ends(np.minimum(first.lower, upper), upper)
 
@@ -185,11 +185,11 @@ class Nodes(NamedTuple):
         return int(self.number[-1])
 
 
-def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int, *, both: bool = True) -> Ends:
+def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int, *, above_only: bool = False) -> Ends:
     """Both ends at points that share a line, or the upper one: relative to ``M(c) e^{-c x}`` until the end."""
     known, middle = of.real(c), (float(x.min()) + float(x.max())) / 2
     if row is None and (rare := known.log_moment < known.log_moment.max() + LOG_RARE).any():
-        ends = _line(of.without(rare), c, x, rtol, row, most, both=both)
+        ends = _line(of.without(rare), c, x, rtol, row, most, above_only=above_only)
         return Ends(ends.lower, ends.upper + _chernoff(np.logaddexp.reduce(known.log_moment[rare]), c, x))
     chernoff = _chernoff(known.log_total, c, x)
     if chernoff.max() <= TINY:
@@ -206,7 +206,7 @@ def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int, *, bot
     beyond = _silent(c, variance, apart, count)
     up, up_off = _summed(nodes, c, variance, x - middle, 0.0, row)
     upper = ((up + up_off) * 2 / period + beyond) * decline * (1 + 64 * UNIT)
-    if not both:
+    if above_only:
         return Ends(np.zeros(len(x)), np.clip(upper, TINY, chernoff))
     down, down_off = _summed(nodes, c, variance, x - middle, variance, row)
     lower = ((down - down_off) * 2 / period - beyond - wrapped) * decline * (1 - 64 * UNIT)

@@ -30,6 +30,7 @@ from shufflekit.dominating_pairs.score_transform import LOG_QUIET, LOOKS_APART, 
 
 NEWTON = 30  # steps to the saddle, or near enough
 NEAR = 0.02  # of the saddle: that is near enough
+PARTS, LEVELS = 4, 4  # a cell of nodes is divided into, and how often: the finest are LOOKS_APART wide
 CHUNK = 2**11  # kinds of all sums that are worked on at once: some hundred nodes each, or some thousand
 SUMMED = 12  # units: of a sum of few kinds, and of the sum of all nodes
 
@@ -201,24 +202,38 @@ def _more(sums: Sums, c: Array, row: Numbers, turn: Array) -> tuple[NDArray[np.c
 
 
 def _heard(sums: Sums, lines: Lines) -> tuple[Numbers, Numbers]:
-    """Of all nodes that may not be silent, the numbers of their sums, and their own: see ``score_transform.heard``."""
+    """Of all nodes that may not be silent, the numbers of their sums, and their own: see ``score_transform.heard``.
+
+    Cells of ever fewer nodes are looked at at their ends; those that are silent are done with.
+    """
     apart_in_all = lines.apart * lines.spread * math.sqrt(sums.number)
     stride = np.floor(np.clip(LOOKS_APART / np.maximum(apart_in_all, TINY), 1.0, lines.nodes))
-    cells = np.ceil((lines.nodes - 1) / stride).astype(np.intp)
-    row = np.repeat(np.arange(len(cells)), cells + 1)
-    first = np.concatenate([[0], np.cumsum(cells + 1)])
-    look = np.minimum((np.arange(len(row)) - first[row]) * stride[row], lines.nodes[row] - 1)
-    s = _silence(sums, lines, row, lines.apart[row] * look)
-    inside = np.flatnonzero(row[:-1] == row[1:])
-    wide = look[inside + 1] - look[inside]
-    least = np.minimum(s[inside], s[inside + 1]) - lines.spread[row[inside]] * lines.apart[row[inside]] * wide / 2
-    loud = sums.number / 2 * np.log1p(-(np.clip(least, 0.0, NEARLY_ONE) ** 2)) > LOG_QUIET
-    loud |= look[inside] == 0
-    kept = inside[loud]
+    last = lines.nodes - 1
+    many = np.ceil(last / (stride * PARTS**LEVELS)).astype(np.intp)
+    row = np.repeat(np.arange(len(many)), many)
+    start = (np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)) * (stride * PARTS**LEVELS)[row]
+    for level in range(LEVELS, -1, -1):
+        wide = stride[row] * PARTS**level
+        end = np.minimum(start + wide, last[row])
+        loud = (start == 0) | _may_be_loud(sums, lines, row, start, end)
+        row, start, end, wide = row[loud], start[loud], end[loud], wide[loud]
+        if level:
+            start = (start[:, None] + np.arange(PARTS) * wide[:, None] / PARTS).ravel()
+            row = np.repeat(row, PARTS)
+            row, start = row[start < last[row]], start[start < last[row]]
     # From each cell's first node to that before the next cell; the last node of all is its own.
-    many = wide[loud].astype(np.intp) + (look[kept + 1] == lines.nodes[row[kept]] - 1)
-    of, start = np.repeat(row[kept], many), np.repeat(look[kept].astype(np.intp), many)
-    return of, start + np.arange(len(of)) - np.repeat(np.cumsum(many) - many, many)
+    count = (end - start).astype(np.intp) + (end == last[row])
+    of, first = np.repeat(row, count), np.repeat(start.astype(np.intp), count)
+    return of, first + np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count)
+
+
+def _may_be_loud(sums: Sums, lines: Lines, row: Numbers, start: Array, end: Array) -> NDArray[np.bool_]:
+    """Whether any node from one to the other may be heard."""
+    apart = lines.apart[row]
+    ends = [_silence(sums, lines, row, apart * place) for place in (start, end)]
+    least = np.minimum(*ends) - lines.spread[row] * apart * (end - start) / 2
+    log_size = sums.number / 2 * np.log1p(-(np.clip(least, 0.0, NEARLY_ONE) ** 2))
+    return np.asarray(log_size > LOG_QUIET)
 
 
 def _silence(sums: Sums, lines: Lines, row: Numbers, turn: Array) -> Array:

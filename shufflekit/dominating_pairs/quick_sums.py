@@ -22,6 +22,7 @@ LEAST_TILT = 1.5  # over the deviation
 LINES_APART = 2.0  # deviations, between lines
 FINE, ROUGHEST = 0.02, 0.2  # deviations of the noise: 2e-4 of eps, and 2 % where the laws are very many
 WORK = 1e6  # exponentials
+LOUDEST = 20.0  # of the noise under a tilt: floating point holds the exponential of its square
 LINE_ERROR = 1e-12  # of a sum of nodes, next to the sum of their sizes: some hundreds of them
 
 
@@ -63,6 +64,9 @@ def quick_worths(laws: Sequence[Scores], slots: int, starts: Array) -> Quick:
 def _on_line(value: Array, chance: Array, slots: int, starts: Array, line: Line) -> Array:
     """``1/(2 pi i) int M(z) e^{z x}/z^2 dz`` for each law and start x; the nodes are ``2 pi/period`` apart."""
     tilt, noise, period = line
+    if noise * tilt > LOUDEST:  # the noise would be all that is seen: Chernoff's bound
+        log_most = slots * _log_moments(value, chance, np.full(1, tilt + 0j)).real + tilt * starts
+        return np.asarray(np.exp(np.minimum(log_most - 1 - math.log(tilt) + LINE_ERROR, LOG_HUGE)))
     z = tilt + 2j * np.pi / period * np.arange(math.ceil(REACH / noise * period / (2 * np.pi)) + 1.0)
     log_m = slots * _log_moments(value, chance, z)
     top = log_m[:, :1].real
