@@ -7,6 +7,7 @@ from types import EllipsisType
 from typing import Any, NamedTuple
 
 RTOL = 1e-3  # how near a number has to come; a value in fractions may be given as a float
+NOTHING = 1e-12  # as good as 0, where that is right
 
 
 class Case(NamedTuple):
@@ -69,11 +70,11 @@ def _empty(answer: Any) -> bool:
 
 
 def same(found: Any, right: Any) -> bool:
-    """Numbers up to a relative ``RTOL``, lists entry by entry, all else by ``==``."""
+    """Numbers up to a relative ``RTOL``, 0 up to ``NOTHING``, lists entry by entry, all else by ``==``."""
     if isinstance(right, list | tuple):
         listed = hasattr(found, "__len__") and len(found) == len(right)
         return listed and all(same(a, b) for a, b in zip(found, right, strict=True))
     if isinstance(right, numbers.Real) and not isinstance(right, bool):
         number = isinstance(found, numbers.Real) and not isinstance(found, bool)
-        return number and math.isclose(found, right, rel_tol=RTOL, abs_tol=1e-12)
+        return number and math.isclose(found, right, rel_tol=RTOL, abs_tol=0.0 if right else NOTHING)
     return bool(found == right)
