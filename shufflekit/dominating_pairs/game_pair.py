@@ -94,9 +94,21 @@ class GamePair(Pair):
         if self.game.rate < 1 and self.crowd is not None:
             alone &= [self._serves(math.exp(float(e))) for e in eps]
         if self._price > CHEAP and alone.any():
-            upper[alone] = np.minimum(upper[alone], [_at(self, float(e)) for e in eps[alone]])
+            upper[alone] = np.minimum(upper[alone], self._each(eps[alone]))
         upper = self._least(eps, upper, sure, rtol, log_cut)
         return Ends(upper, upper)
+
+    def _each(self, eps: Array) -> Array:
+        """The game's own worth; several alphas that alpha = 1 serves for cost no more than one."""
+        together = np.array([self._serves(math.exp(float(e))) for e in eps])
+        if together.sum() == 1:
+            together[:] = False
+        worth = np.empty(len(eps))
+        worth[~together] = [_at(self, float(e)) for e in eps[~together]]
+        if together.any():
+            found = np.max([self._at_one(moves, eps[together]) for moves in self.game.moves], axis=0)
+            worth[together] = found * (1 + self._noise)
+        return worth
 
     def _least(self, eps: Array, upper: Array, sure: Bools, rtol: float, log_cut: float | None) -> Array:
         """Where it is not sure: that or what to fall back on, which is looked at closely only if it may be lower."""
