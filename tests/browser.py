@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,12 @@ import websocket
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 ABSENT = "no chromium on the PATH: apt-get install chromium"
+GONE = "navigated or closed"  # says the browser of a page that is just being replaced
 PATIENCE = 120  # seconds, on a machine that is busy
+
+
+class Replaced(Exception):
+    """The page went away while it was asked."""
 
 
 class Page:
@@ -36,6 +41,8 @@ class Page:
         while True:
             message = json.loads(self._socket.recv())
             if message.get("id") == self._last:
+                if GONE in message.get("error", {}).get("message", ""):
+                    raise Replaced(message)
                 assert "error" not in message, message
                 return message["result"]
             if message.get("method") == "Network.requestWillBeSent":
@@ -53,9 +60,10 @@ class Page:
         """The value of an expression as soon as it is worth something."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            found = self.value(expression)
-            if found:
-                return found
+            with suppress(Replaced):  # the next page is asked again
+                found = self.value(expression)
+                if found:
+                    return found
             time.sleep(0.1)
         raise TimeoutError(f"still nothing after {PATIENCE} s: {expression}")
 
