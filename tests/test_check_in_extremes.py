@@ -9,7 +9,7 @@ from shufflekit import RandomCheckIn
 from shufflekit.definitions import Lottery, corners, empty_slots
 from shufflekit.dominating_pairs import pair_of
 from shufflekit.dominating_pairs.board import Scores
-from shufflekit.dominating_pairs.line import Share, stop_loss
+from shufflekit.dominating_pairs.line import Share, stop_losses
 from shufflekit.dominating_pairs.lottery_pair import LotteryPair
 
 ONE = np.ones(1)
@@ -44,12 +44,13 @@ def test_never_below_an_attack(protocol: RandomCheckIn, eps: float) -> None:
 def test_a_sum_whose_likeliest_number_is_zero() -> None:
     """With a chance of 0.4 there is one score of 1 or -1: E(S)_+ = 0.2."""
     shares = [Share(FAIR, np.array([0.0, 1.0]), np.ones(2))]
-    assert 0.2 <= stop_loss(shares, np.log([0.6, 0.4]), 0.0) <= 0.21
+    assert 0.2 <= stop_losses(shares, np.log([0.6, 0.4]), np.zeros(1)).upper[0] <= 0.21
 
 
 @pytest.mark.parametrize("number", [3, 10, 30])
 def test_at_the_largest_sum_next_to_nothing_is_left(number: int) -> None:
-    assert stop_loss([Share(FAIR, number * ONE, ONE)], np.zeros(1), float(number)) <= 0.01 * math.sqrt(number)
+    found = stop_losses([Share(FAIR, number * ONE, ONE)], np.zeros(1), float(number) * ONE)
+    assert found.upper[0] <= 0.01 * math.sqrt(number)
 
 
 @pytest.mark.parametrize(

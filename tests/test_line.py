@@ -12,7 +12,7 @@ from shufflekit.definitions import clones, corners
 from shufflekit.dominating_pairs import few_sums
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.game_pair import scores
-from shufflekit.dominating_pairs.line import Share, stop_loss, stop_losses
+from shufflekit.dominating_pairs.line import Share, stop_losses
 from shufflekit.dominating_pairs.score_transform import _silence
 
 ONE = np.ones(1)
@@ -56,7 +56,7 @@ def however_few():
 
 
 def found(parts, chances, x):
-    return stop_loss([Share(*part) for part in parts], np.log(chances), x)
+    return float(stop_losses([Share(*part) for part in parts], np.log(chances), np.array([x])).upper[0])
 
 
 @pytest.mark.parametrize("name", LAWS)

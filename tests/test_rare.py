@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from shufflekit import DistributedCheckIn
-from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.accuracy import TINY
+from shufflekit.atoms import Atoms
 from shufflekit.loss_distribution import Part
 from shufflekit.loss_distribution.listed import Listed
-from shufflekit.loss_distribution.parts import leftover
+from shufflekit.loss_distribution.parts import Leftover, leftover
 from shufflekit.loss_distribution.rare import Term, kept, lumpy, split
-from shufflekit.loss_distribution.together import POWERS, Question, told_apart
+from shufflekit.loss_distribution.together import POWERS, Question, Together, told_apart
 from shufflekit.protocols.answers import guaranteed_delta
 
 
@@ -172,8 +173,12 @@ def test_a_question_about_delta_there():
     assert found.lower <= 56_210 * one.upper * 1.2
 
 
-def test_all_powers_are_tried_where_the_ends_stay_apart():
-    """A list that says little: all sizes of a large loss are asked."""
+def test_all_sizes_of_a_large_loss_are_tried_while_somebody_asks():
     coin = rare(0.1, [1.0], -30.0)
-    loose = Enclosure(coin, coin)
-    assert len(POWERS) >= len(both([Part(loose.upper, 30)], Question(0.5, None, 1e-4))) >= 1
+    assert len(both([Part(coin, 30)], Question(0.5, None, 1e-4))) == len(POWERS)
+
+
+def test_an_upper_end_that_is_too_small_to_be_a_number_is_not_nothing():
+    known, nothing = [(0.0, None, np.array([-1e4]))], Leftover(0.0, 0.0, 0.0)
+    ends = [Together(known, np.ones(1), -1e4, nothing, upper, 1e-4, 10.0).delta(1.0) for upper in (False, True)]
+    assert ends == [0.0, TINY]

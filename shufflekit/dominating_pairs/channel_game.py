@@ -72,10 +72,15 @@ class ChannelPair(Pair):
         rest = kind(1 - 2 * vote, -vote * x / (1 - 2 * vote), -vote * x / (1 - 2 * vote))
         return pair_of_law(Definition(slots, population, ((kind(vote, x, 0.0), kind(vote, 0.0, x), rest),)))
 
+    @cached_property
+    def few(self) -> bool:
+        """Whether there are so few reports that all terms of the game are summed."""
+        return few_reports.serves(self.game)
+
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         reached = np.asarray(eps) < self.largest_loss
         upper = np.zeros(reached.shape)
-        if few_reports.serves(self.game):
+        if self.few:
             upper[reached] = np.minimum(few_reports.few_worths(self.game, np.asarray(eps)[reached]), 1.0)
             return Ends(upper, upper)
         for i in np.argwhere(reached):
@@ -83,7 +88,7 @@ class ChannelPair(Pair):
         return Ends(upper, upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        log_cut = 0.0 if few_reports.serves(self.game) else in_steps(log_cut)  # nothing is left out of few reports
+        log_cut = 0.0 if self.few else in_steps(log_cut)  # nothing is left out of few reports
         back = self.reversed()
         eps = _knots(self, back, log_cut)
         forth = _profile(self, eps)
@@ -100,7 +105,7 @@ class ChannelPair(Pair):
 
     def profile(self, eps: Array) -> Array:
         """Chords of delta at many eps from 0 on, which are taken for all of its values."""
-        if few_reports.serves(self.game):
+        if self.few:
             return hull(eps, self.delta(eps).upper)
         lonely = self._worth.is_lonely
         found = np.ones(len(eps)) if lonely else np.minimum(self._worth.profile(eps, float(eps[-1])), 1.0)
@@ -164,7 +169,7 @@ def _turned(pair: ChannelPair) -> ChannelPair:
 @lru_cache(maxsize=20)
 def _knots(pair: ChannelPair, back: ChannelPair, log_cut: float) -> tuple[float, ...]:
     """Where both directions are looked at, closer where most outcomes are, to where hardly any is left."""
-    if few_reports.serves(pair.game):
+    if pair.few:
         top = max(pair.largest_loss, back.largest_loss)
         return tuple(np.union1d(*(few_reports.bends(one.game, top) for one in (pair, back))).tolist())
     (deviation, top), other = pair.reach(log_cut), back.reach(log_cut)

@@ -14,12 +14,11 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import UNIT
 from shufflekit.bracket import Ends
 from shufflekit.dominating_pairs.board import Scores
+from shufflekit.dominating_pairs.certificate import LOG_HUGE
 from shufflekit.dominating_pairs.score_transform import Share
 
 MOST_OUTCOMES = 60_000  # of all numbers together: a line costs less than more of them
 MOST_COMPARED = 2**20  # outcomes times points, at once
-
-LOG_HUGE = 700.0
 
 Rows = NDArray[np.intp] | None
 

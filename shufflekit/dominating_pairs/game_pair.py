@@ -106,8 +106,7 @@ class GamePair(Pair):
         worth = np.empty(len(eps))
         worth[~together] = [_at(self, float(e)) for e in eps[~together]]
         if together.any():
-            found = np.max([self._at_one(moves, eps[together]) for moves in self.game.moves], axis=0)
-            worth[together] = found * (1 + self._noise)
+            worth[together] = self._all_at_one(eps[together])
         return worth
 
     def _least(self, eps: Array, upper: Array, sure: Bools, rtol: float, log_cut: float | None) -> Array:
@@ -159,8 +158,7 @@ class GamePair(Pair):
         """At many alphas, by what is cheap for all of them, if there is such a thing."""
         typical, (upper, sure) = float(near[-1]), self._crowded(near, rtol, log_cut)
         if self._monotone and (self.crowd is None or self._price > PART_OF_FAR * typical):
-            worth = np.max([self._at_one(moves, near) for moves in self.game.moves], axis=0)
-            upper = np.minimum(upper, worth * (1 + self._noise))
+            upper = np.minimum(upper, self._all_at_one(near))
         elif self.crowd is None:
             upper = np.array([_at(self, float(e)) for e in near])
         upper = self._least(near, upper, sure, rtol, log_cut)
@@ -206,6 +204,10 @@ class GamePair(Pair):
             return float(long.worth(game.slots, start)[0]) / N  # [beyond] 8, 14
         assumed = partial(self._assumed, moves, np.array([eps]))
         return float(spared(long, moves, eps, game.slots, assumed)[0]) / N  # [beyond] 10
+
+    def _all_at_one(self, eps: Array) -> Array:
+        """By alpha = 1, the worst of all moves."""
+        return np.asarray(np.max([self._at_one(moves, eps) for moves in self.game.moves], axis=0) * (1 + self._noise))
 
     def _at_one(self, moves: Moves, eps: Array) -> Array:
         """From one game: H_a <= (a/N) F_k(-N (a - 1)/a), F at alpha = 1. [beyond] 9"""

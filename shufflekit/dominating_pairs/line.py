@@ -25,6 +25,7 @@ from shufflekit.accuracy import NODE_ERROR, TINY, UNIT
 from shufflekit.bracket import Ends
 from shufflekit.dominating_pairs import few_sums
 from shufflekit.dominating_pairs.board import Scores
+from shufflekit.dominating_pairs.few_sums import Rows
 from shufflekit.dominating_pairs.score_transform import (
     LOG_QUIET,
     Real,
@@ -52,9 +53,7 @@ EDGE = 1e-9  # relative, beyond the largest sum, where nothing is left
 HALVINGS = 7
 FEW_TURNS = 20_000  # exponentials that cost nothing
 
-Rows = NDArray[np.intp] | None
-
-__all__ = ["Share", "stop_loss", "stop_losses"]
+__all__ = ["Rows", "Share", "stop_losses"]
 
 
 class Sum(NamedTuple):
@@ -73,11 +72,6 @@ class Sum(NamedTuple):
 
     def real(self, c: float) -> Real:
         return real(self.shares, self.log_chance, c)
-
-
-def stop_loss(shares: Sequence[Share], log_chance: Array, x: float) -> float:
-    """``E(S - x)_+``, never too small."""
-    return float(stop_losses(shares, log_chance, np.array([x])).upper[0])
 
 
 def stop_losses(shares: Sequence[Share], log_chance: Array, x: Array, rtol: float = 1e-4, row: Rows = None) -> Ends:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflekit._validate import Array
-from shufflekit.accuracy import UNIT
+from shufflekit.accuracy import TINY, UNIT
 from shufflekit.atoms import Atoms
 from shufflekit.loss_distribution.parts import Leftover, Part, moments, rounding
-from shufflekit.loss_distribution.rare import Split, Term, kept, largest_small, split, terms_of
+from shufflekit.loss_distribution.periods import LOG_HUGE
+from shufflekit.loss_distribution.rare import MOST_LARGE, Split, Term, kept, largest_small, split, terms_of
 from shufflekit.loss_distribution.smoothed import Smoothed, integral
 from shufflekit.search import first_yes
 
@@ -25,7 +26,6 @@ LESS = (1.0, 0.5, 0.2, 0.05, 0.01)  # times a tilt
 POINTS, LEAST_POINT = 2_000, 1e-8  # where the small losses' bound is looked at; relative to the largest sum
 POWERS = (0.75, 0.5, 1.0)  # of delta, that large losses have the mass of
 TIMES, MOVED, ROUGH = 4, 0.02, 0.01  # eps is looked for anew while it moves by a larger part; at which tolerance
-LOG_HUGE = 690.0
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,9 @@ class Together:
         """At an eps, never on the wrong side."""
         total = math.fsum(self._term(eps, *one) for one in self.known)
         if self.upper:
-            total += math.exp(self.log_rest) + self.left.infinite * (1 + self.left.noise) + self.left.missing
-            return min(total * (1 + 64 * UNIT), 1.0)
+            rest = math.exp(self.log_rest + (MOST_LARGE + 1) * self.left.noise)
+            total += rest + self.left.infinite * (1 + self.left.noise) + self.left.missing
+            return min(max(total * (1 + 64 * UNIT), TINY), 1.0)  # what is too small to be a number is not 0
         return max(total + self.left.infinite * (1 - self.left.noise), 0.0) * (1 - 64 * UNIT)
 
     def epsilon(self, delta: float) -> float:
@@ -159,7 +160,7 @@ class _Side:
     @cached_property
     def bounds(self) -> list[Array]:
         """Of each term, Chernoff's by the tilt, with all that round-off may do."""
-        off = self.tilts * rounding(self.split.terms[0].parts) + self.left.noise
+        off = self.tilts * max(rounding(term.parts) for term in self.split.terms) + self.left.noise
         return [own + off for own in _log_bounds(self.split.terms, self.tilts)]
 
     def about(self, log_delta: float) -> float:
