@@ -25,7 +25,10 @@ JUMPS = 16  # of the largest score, that few steps may lead farther out
 LOG_HUGE = 700.0
 EDGE_RATES = np.geomspace(1 / 64, 1.0, 13)  # of Chernoff's bound at the edge, relative to that of a normal sum
 SAME = 1e-9
-DEPTH = 10.0  # deviations of the sum of all steps, that the board reaches out
+DEPTH = 10.0  # deviations of the sum of all steps, that the board reaches out to the left
+# The same to the right, where F_m(x) - x is 1e-10 of a deviation: what is asked for lies to the left. And how many of the
+# largest scores more, where those count.
+RIGHT, MORE_RIGHT = 6.0, 30.0
 
 
 class Scores(NamedTuple):
@@ -94,8 +97,9 @@ class Board:
         self.laws, self.step, self.played = list(laws), step, 0
         self.variance = max(law.variance for law in laws)
         self.depth, self.largest = depth, max(float(np.abs(law.value).max()) for law in laws)
-        self.half, self.margin = self._reach(steps), math.ceil(self.largest / step) + 2
-        self.x = step * np.arange(-self.half, self.half + 1.0)
+        self.half, self.margin = self._reach(steps, depth), math.ceil(self.largest / step) + 2
+        right = min(self.half, self._reach(steps, RIGHT) + math.ceil(MORE_RIGHT * self.largest / step))
+        self.x = step * np.arange(-self.half, right + 1.0)
         self.moves = [(1.0, [self._move(law) for law in laws])]
         if light is not None:
             lighter = [self._move(law.times(light.size)) for law in laws]
@@ -120,8 +124,9 @@ class Board:
             stretch = min(left, STRETCH)
             left, self.played = left - stretch, self.played + stretch
             # Farther out than steps so far may lead, the last value serves.
-            reach = min(self.half, self._reach(self.played) + math.ceil(JUMPS * self.largest / self.step))
-            self._play(padded, stretch, slice(self.half - reach, self.half + reach + 1))
+            reach = self._reach(self.played, self.depth) + math.ceil(JUMPS * self.largest / self.step)
+            within = slice(max(self.half - reach, 0), min(self.half + reach + 1, len(self.x)))
+            self._play(padded, stretch, within)
         self.rise = padded[self.margin : -self.margin].copy()
         return self
 
@@ -167,10 +172,12 @@ class Board:
     def law(self) -> Scores:
         """The law G with ``E(x + G)_+ = F_m(x)``, or a little more: sums of it are worth that many steps each."""
         # Beyond the board F_m is convex and ends where all scores are the largest: below its chord.
-        end = max(self.played * self.largest, float(self.x[-1])) + self.step
-        first, far, tail = self._left(end)
-        x = np.concatenate([[-end], far, self.x[first:], [end]])
-        slope = np.diff(np.concatenate([[0.0], tail, self.rise[first:], [0.0]])) / np.diff(x)
+        end = max(self.played * self.largest, -float(self.x[0])) + self.step
+        (first, far, tail), (after, beyond, head) = self._far(end, 1.0), self._far(end, -1.0)
+        last = len(self.x) - after
+        x = np.concatenate([[-end], far, self.x[first:last], -beyond[::-1], [end]])
+        rise = np.concatenate([[0.0], tail, self.rise[first:last], head[::-1], [0.0]])
+        slope = np.diff(rise) / np.diff(x)
         bend = np.append(slope, 0.0) - np.append(0.0, slope)
         bend[np.searchsorted(x, 0.0)] += 1  # that of x_+
         # A bend of E(x + G)_+ at x is an outcome -x.
@@ -178,37 +185,43 @@ class Board:
         kept = chance > 0
         return Scores(-x[::-1][kept], chance[kept] / chance.sum())
 
-    def _left(self, end: float) -> tuple[int, Array, Array]:
-        """The first node that is taken as it is, and points farther left with bounds on the worth, convex in all.
+    def _far(self, end: float, side: float) -> tuple[int, Array, Array]:
+        """On one side, the left (1) or the right (-1), which is turned over: the first node that is taken as it is, and
+        points farther left with bounds on the rise ``F_m(x) - x_+``, convex in all.
 
         Outcomes far out are what a tilt makes large, and the chord to the end would be far above. Chernoff's bound is
-        convex and falls: ``F_m(x) <= Lam^m e^{r x - 1}/r``, Lam the largest ``E e^{r g}`` of the laws. It serves up to
-        the edge, and from there the chord to the first node at which F_m is above the bound's own tangent.
+        convex and falls: ``F_m(x) - x_+ <= Lam^m e^{r x - 1}/r``, Lam the largest ``E e^{r g}`` of the laws. It serves
+        up to the edge, and from there the chord to the first node at which F_m is above the bound's own tangent.
         """
-        edge = float(self.x[-1])
+        x, rise = (self.x, self.rise) if side > 0 else (-self.x[::-1], self.rise[::-1])
+        edge = -float(x[0])
         rates = EDGE_RATES * edge / (self.variance * self.played)
-        log_lam = np.max([law.log_moments(rates) for law in self.laws], axis=0)
+        log_lam = np.max([law.times(side).log_moments(rates) for law in self.laws], axis=0)
         bounds = self.played * log_lam - rates * edge - 1 - np.log(rates)
         # The board itself is no less than it has at the edge.
-        least, most = (1 + SAME) * float(self.rise[0]), math.exp(min(float(bounds.min()), LOG_HUGE))
+        least, most = (1 + SAME) * float(rise[0]), math.exp(min(float(bounds.min()), LOG_HUGE))
         rate, at_edge = float(rates[bounds.argmin()]), max(least, most)
-        if self.rise[0] == 0 or at_edge < KNOWN:
-            return 0, self.x[:0], self.x[:0]
-        above = np.flatnonzero(self.rise[: self.half] >= at_edge * (1 + rate * (self.x[: self.half] + edge)))
+        if rise[0] == 0 or at_edge < KNOWN:
+            return 0, x[:0], x[:0]
+        own = x < 0
+        above = np.flatnonzero(rise[own] >= at_edge * (1 + rate * (x[own] + edge)))
         if not len(above):
-            return 0, self.x[:0], self.x[:0]
+            return 0, x[:0], x[:0]
         out = np.arange(math.ceil(min((end - edge) * rate, LOG_HUGE)))[::-1]
         return int(above[0]), -edge - out / rate, at_edge * np.exp(-out.astype(np.float64))
 
     def inner_law(self) -> tuple[Scores, float]:
-        """A law G with ``F_m(x) <= E(x + G)_+ +`` a number, where nothing of F_m is looked at beyond the board."""
+        """A law G with ``F_m(x) <= E(x + G)_+ +`` a number, where nothing of F_m is looked at beyond the board.
+
+        Its bends begin with what F_m is at the left edge; right of the board ``F_m(x) - x`` is no more than there.
+        """
         slope = np.concatenate([[0.0], np.diff(self.rise) / self.step, [0.0]])
         bend = np.diff(slope)
         bend[self.half] += self.weight  # that of x_+
         chance = np.maximum(bend, 0.0)[::-1]
         kept = chance > 0
         # Where bends were dented by round-off, E(x + G)_+ is larger; its slope far out is the sum of all.
-        return Scores(-self.x[::-1][kept], chance[kept]), 2 * float(self.rise[[0, -1]].max())
+        return Scores(-self.x[::-1][kept], chance[kept]), 2 * float(self.rise[0])
 
     def _play(self, padded: Array, steps: int, within: slice) -> None:
         best, own, part, mean = (np.empty(within.stop - within.start) for _ in range(4))
@@ -230,8 +243,8 @@ class Board:
             padded[:first], padded[first + len(best) :] = worth[0], worth[-1]
             padded[first : first + len(best)] = worth
 
-    def _reach(self, steps: int) -> int:
-        return math.ceil((self.depth * math.sqrt(self.variance * steps) + 2 * self.largest) / self.step)
+    def _reach(self, steps: int, depth: float) -> int:
+        return math.ceil((depth * math.sqrt(self.variance * steps) + 2 * self.largest) / self.step)
 
     def _padded(self, times: int = 1) -> Array:
         first, last = (np.full(times * self.margin, end) for end in (self.rise[0], self.rise[-1]))

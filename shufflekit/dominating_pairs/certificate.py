@@ -63,9 +63,10 @@ def _beyond(board: Board, tilts: Array) -> Array:
 
     On the left by Chernoff, ``F(y) <= Lam(r)^{m+1} e^{r y}/(e r)``; on the right ``F(y) - y`` falls.
     """
-    edge, steps = float(board.x[-1]) - board.margin * board.step, board.played + 1
+    edge, right = (float(abs(end)) - board.margin * board.step for end in board.x[[0, -1]])
+    steps = board.played + 1
     rates = EDGE_RATES * edge / (board.variance * steps)
     bounds = steps * log_most(board.laws, rates) - rates * edge - 1 - np.log(rates)
     left = np.where(rates > tilts[:, None], bounds + tilts[:, None] * edge, np.inf).min(axis=1)
-    right = np.log(max(float(board.rise[-1 - board.margin]), TINY)) - tilts * edge
-    return np.asarray(np.maximum(left, right))
+    last = np.log(max(float(board.rise[-1 - board.margin]), TINY)) - tilts * right
+    return np.asarray(np.maximum(left, last))

@@ -31,7 +31,7 @@ MORE = 1.06  # times what makes up for a clone at alpha = 1
 TYPICAL = 6.5  # deviations at which the steps on the board are chosen
 WIDEST = 0.5  # times one more vote's chance, between alphas that share a board
 STEPS_APART, LEAST_STEPS = 1.25, 4  # times: numbers of steps, after which slack is looked at; the least of them
-LITTLE, MUCH_LESS = 1e-6, 1e-9  # of the votes, for slack
+LITTLE, MUCH_LESS = 2e-5, 4e-7  # of the votes, for slack
 ROUGH = 0.01  # a tolerance for what weighs e^-10
 SAME = 1e-12
 

@@ -103,7 +103,7 @@ class LongGame:
         if not few.steps:
             return self._split(stop_losses([crowd], none, -x, LINE_RTOL, row).upper, starts)
         board = self._board(few.steps, self.step, self._depth(lengths[0], x, APART))
-        found = self._split(self._after(board, crowd, none, x, row), starts)
+        found = self._split(self._after([board], crowd, none, x, row), starts)
         return [
             worth + self._slack(board, few.law, int(n), own)
             for worth, own, n in zip(found, starts, number, strict=True)
@@ -127,15 +127,16 @@ class LongGame:
             counts, row = np.unique([-(-number // self.block) for number in numbers], return_inverse=True)
             log_chance, none = np.log(np.bincount(row, chances)), Board(self.laws, 1, self.step)
             block = self._board(self.block, self.fine_step, self._depth_of_block(numbers[0], self.block, x))
-            return self._copies(none, block, counts.astype(np.float64), log_chance, x)
+            return self._copies([none], block, counts.astype(np.float64), log_chance, x)
         more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.block)
-        numbers = [more * -(-number // more) for number in numbers]
-        total, depth = np.zeros(len(x)), self._depth(numbers[0], x, apart)
+        numbers, depth = [more * -(-number // more) for number in numbers], self._depth(numbers[0], x, apart)
         laws, weights = tuple(map(_hashable, self.laws)), tuple(chances.tolist())
         means, block = _left_over(laws, tuple(numbers), weights, self.block, self.fine_step, depth)
-        for count, mixed in means.items():
-            number = np.full(1, float(count))
-            total += self._copies(mixed, block, number, np.zeros(1), x) if count else mixed.value(x)
+        alone = means.pop(0, None)
+        total = np.zeros(len(x)) if alone is None else alone.value(x)
+        if means:
+            counts = np.array([float(count) for count in means])
+            total += self._copies(list(means.values()), block, counts, np.zeros(len(means)), x)
         return total
 
     def _stages(self, tilt: float) -> tuple[int, list[int]]:
@@ -174,15 +175,22 @@ class LongGame:
 
         return slack(board, self.laws, pure, x, steps + board.played, times)
 
-    def _after(self, board: Board, crowd: Share, log_chance: Array, x: Array, row: Rows = None) -> Array:
-        """``E F_m(x + S)`` for the board and the crowd's sum S, where nothing of F_m is looked at beyond the board."""
-        law, edge = board.inner_law()
-        mass, count = float(law.chance.sum()), len(log_chance)
-        apart = math.sqrt(float(crowd.number.max()) * crowd.law.variance + law.variance) / NODES_OF_SUM
-        smooth = on_grid(law, apart) if apart > board.step else law
-        last = Share(smooth._replace(chance=smooth.chance / mass), np.ones(count), np.ones(count))
-        found = stop_losses([crowd, last], log_chance + math.log(mass), -x, LINE_RTOL, row).upper
-        return np.asarray((found + edge) * (1 + 2 * BOARD_ERROR * (board.played + 1)))
+    def _after(self, boards: Sequence[Board], crowd: Share, log_chance: Array, x: Array, row: Rows = None) -> Array:
+        """``E F_m(x + S)`` for the crowd's sum S, where nothing of F_m is looked at beyond a board.
+
+        There is one board for all numbers of the crowd, or one for each.
+        """
+        inner = [board.inner_law() for board in boards]
+        laws, (mass, edge) = [law for law, _ in inner], np.array([(law.chance.sum(), edge) for law, edge in inner]).T
+        apart = math.sqrt(float(crowd.number.max()) * crowd.law.variance + laws[0].variance) / NODES_OF_SUM
+        smooth = [on_grid(law, apart) if apart > boards[0].step else law for law in laws]
+        number = np.eye(len(laws)) if len(laws) > 1 else np.ones((1, len(log_chance)))
+        last = [
+            Share(law._replace(chance=law.chance / total), own, np.ones(len(own)))
+            for law, total, own in zip(smooth, mass, number, strict=True)
+        ]
+        found = stop_losses([crowd, *last], log_chance + np.log(mass), -x, LINE_RTOL, row).upper
+        return np.asarray((found + edge.sum()) * (1 + 2 * BOARD_ERROR * (boards[0].played + 1)))
 
     def _depth(self, n: int, x: Array, apart: float) -> float:
         """How many deviations a board is to reach out, so that what it ends with is less than what is asked for."""
@@ -205,13 +213,13 @@ class LongGame:
         count = math.ceil(n / self.block)
         steps = math.ceil(n / count)
         board = self._board(steps, self.fine_step, self._depth_of_block(n, steps, x))
-        return self._copies(Board(self.laws, 1, self.step), board, np.full(1, float(count)), np.zeros(1), x)
+        return self._copies([Board(self.laws, 1, self.step)], board, np.full(1, float(count)), np.zeros(1), x)
 
-    def _copies(self, board: Board, block: Board, number: Array, log_chance: Array, x: Array) -> Array:
-        """``E F_m(x + S)`` for a board and the sum S of a random number of scores of a block's law."""
-        law, steps = block.law(), board.played + block.played * float(number.max())
+    def _copies(self, boards: Sequence[Board], block: Board, number: Array, log_chance: Array, x: Array) -> Array:
+        """``E F_m(x + S)`` for the sum S of a random number of scores of a block's law, and a board, or one for each."""
+        law, steps = block.law(), boards[0].played + block.played * float(number.max())
         crowd = Share(on_grid(law, math.sqrt(law.variance) / CELLS_OF_BLOCK), number, np.ones(len(number)))
-        return self._after(board, crowd, log_chance, x) * (1 + BOARD_ERROR * steps)
+        return self._after(boards, crowd, log_chance, x) * (1 + BOARD_ERROR * steps)
 
     def _board(self, steps: int, step: float, depth: float = DEPTH) -> Board:
         return _played(tuple(map(_hashable, self.laws)), steps, step, depth)

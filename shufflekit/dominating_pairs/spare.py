@@ -55,13 +55,14 @@ def spared_at_one(worth: Callable[[Array], Array], moves: Moves, eps: Array, n: 
 
 def _recursion(blankets: Sequence[ScoreLaw], worth: Array, n: int, assumed: Assumed) -> Array:
     """W from the worth of each score and place, at some alphas; the last place first."""
-    places, sizes = worth.shape[1], np.cumsum([len(blanket) - 1 for blanket in blankets])[:-1]
+    places, ends = worth.shape[1], np.cumsum([0, *(len(blanket) - 1 for blanket in blankets)])
     total = assumed(n - places) if places < n else np.zeros(worth.shape[2])
+    left = np.array([[float(blanket[-1].chance)] for blanket in blankets])
+    chances = np.zeros((len(blankets), ends[-1]))
+    for i, blanket in enumerate(blankets):
+        chances[i, ends[i] : ends[i + 1]] = _chances(blanket)
     for place in range(places)[::-1]:
-        parts = np.split(worth[:, place], sizes)
-        shown = [_chances(blanket) @ part for blanket, part in zip(blankets, parts, strict=True)]
-        left = [float(blanket[-1].chance) for blanket in blankets]
-        total = np.max([own + rest * total for own, rest in zip(shown, left, strict=True)], axis=0)  # [beyond] 10
+        total = (chances @ worth[:, place] + left * total).max(axis=0)  # [beyond] 10
     return np.asarray(total)
 
 
