@@ -49,7 +49,7 @@ def test_shifts_serve_better_than_none():
         tail = np.array([math.erfc(-one / math.sqrt(2)) / 2 for one in x])
         return size * (np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) + x * tail)
 
-    moved = shifts(places, n, lambda alpha: deviation * n * (1 + alpha) / 2)
+    moved = shifts(places, n, lambda alpha: deviation * n * (1 + alpha) / 2, 24)
     assert all((one == 0).any() and (np.diff(one) > 0).all() for one in moved)
     anchors = [Anchor(math.exp(e), one, normal(math.exp(e), one)) for e, one in zip(places, moved, strict=True)]
     (found,), (truth,) = between(eps, anchors), normal(math.exp(0.15), [0.0])

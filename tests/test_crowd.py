@@ -8,7 +8,8 @@ import pytest
 from shufflekit.definitions import Game, corners
 from shufflekit.dominating_pairs import crowd
 from shufflekit.dominating_pairs.board import Scores
-from shufflekit.dominating_pairs.game_pair import GamePair
+from shufflekit.dominating_pairs.game_pair import GamePair, scores
+from shufflekit.dominating_pairs.long_game import LongGame
 from tests import pairs
 
 SKEWED = Scores(np.array([-1.0, 2.0]), np.array([2.0, 1.0]) / 3)
@@ -79,8 +80,8 @@ def test_a_game_whose_first_law_does_not_vote_is_named() -> None:
         crowd.Crowd(Game(1_000, 5_000, (binary_first,)))
 
 
-def test_slack_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little next to the votes, or as little as all steps make it; and few steps are played where few are enough."""
+def test_slack_takes_few_steps_and_few_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Little next to the votes; and few steps are played where few are enough, at few of many alphas."""
     one, played, real = crowd.Crowd(Game(10_000, 100_000, (corners(math.expm1(4.0)),))), list[int](), crowd.Board.play
 
     def play(board: crowd.Board, steps: int) -> crowd.Board:
@@ -88,13 +89,48 @@ def test_slack_takes_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
         return real(board, steps)
 
     monkeypatch.setattr(crowd.Board, "play", play)
-    eps = np.linspace(0.0, 0.4, 60)
-    votes = one.votes.upper(eps, 1e-4, -60.0)
-    slack = one._slack(eps, votes, 10 * votes)
-    near = votes > 1e-12
-    assert (slack[near] <= crowd.LITTLE * votes[near]).all()
-    assert sum(played) < 0.8 * one.steps * len(eps)
+    eps, least = np.linspace(0.0, 0.02, 200), 1e-12
+    known, little = one._known(eps[::20], [np.zeros(1)] * 10, 1e-4, -60.0, np.ones(10))
+    alone = np.array([float(anchor.worth[0]) for anchor in known]) / 100_000
+    votes = one.votes.upper(eps[::20], 1e-4, -60.0)
+    assert all(little)
+    assert (alone <= votes * (1 + crowd.LITTLE))[votes > least].all()
+    assert sum(played) < one.steps * 10
+    played.clear()
+    found, sure = one.profile(eps, 1e-4, -60.0, np.ones(len(eps)))
     assert max(played) <= one.steps
+    assert len(played) < len(eps) / 4
+    assert sure[:100].all()
+    assert found[::20] == pytest.approx(alone, rel=5e-3)
+
+
+@pytest.mark.parametrize(("slots", "population"), [(400, 4_000), (3_000, 3_000)])
+def test_moved_starts_are_a_bound(slots: int, population: int) -> None:
+    """Votes and slack are no less than the game from there, and not much more."""
+    game, eps = Game(slots, population, (corners(math.expm1(1.5)),)), 0.03
+    one = crowd.Crowd(game)
+    moved = [np.array([-60.0, -10.0, 0.0, 20.0, population * math.expm1(eps)])]
+    known, _ = one._known(np.array([eps]), moved, 1e-4, -60.0, np.ones(1))
+    laws = [scores(law, math.exp(eps)) for law in game.moves[0].laws]
+    # All but one of the slots, as where somebody makes room, are worth less than votes of all, and some more.
+    truth = LongGame(laws).worth(slots - one.everybody, moved[0] - population * math.expm1(eps))
+    assert (known[0].worth >= truth * (1 - 2e-5)).all()
+    assert (known[0].worth <= truth * 2).all()
+
+
+@pytest.mark.parametrize(("slots", "population"), [(10_000, 100_000), (20_000, 20_000)])
+def test_between_anchors_it_is_no_less_than_one_alpha_at_a_time(slots: int, population: int) -> None:
+    game = Game(slots, population, (corners(math.expm1(2.0)),))
+    one = crowd.Crowd(game)
+    eps = np.linspace(0.0, 12 * one._spread(1.0) / population, 300)
+    assert len(one._anchors(eps)) < 100
+    found, _ = one.profile(eps, 1e-4, -120.0, np.ones(len(eps)))
+    for i in (0, 7, 53, 120, 200):
+        alpha = math.exp(float(eps[i]))
+        long = LongGame([scores(law, alpha) for law in game.moves[0].laws])
+        truth = float(long.worth(slots - one.everybody, np.array([-population * (alpha - 1)]))[0]) / population
+        assert found[i] >= truth * (1 - 2e-5)
+        assert found[i] <= one.profile(eps[[i]], 1e-4, -120.0, np.ones(1))[0][0] * (1 + 6e-3)
 
 
 def test_boards_after_any_number_of_steps_are_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,24 +151,10 @@ def test_what_is_worth_nothing_is_not_looked_at_farther_out() -> None:
     one = crowd.Crowd(Game(1_000, 1_000, (corners(math.expm1(2.0)),)))
     eps = np.linspace(0.0, 2.0, 30)
     votes = one.votes.upper(eps, 1e-4, -200.0)
-    slack = one._slack(eps, votes, 10 * votes)
-    out = int(np.isinf(slack).argmax())
-    assert 0 < out < len(eps)
-    assert np.isinf(slack[out:]).all()
-    assert slack[out - 1] >= 10 * votes[out - 1]
-    assert (slack[: out - 1] < 10 * votes[: out - 1]).all()
-
-
-def test_alphas_that_share_a_board_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a large crowd all share one, and at all numbers of steps but the last only the farthest of them is asked."""
-    one, looks, real = of_crowd(10**6, 10**8), list[float](), crowd.Crowd._slack_at
-
-    def slack_at(self: crowd.Crowd, board: crowd.Board, delta: float) -> float:
-        looks.append(delta)
-        return real(self, board, delta)
-
-    monkeypatch.setattr(crowd.Crowd, "_slack_at", slack_at)
-    eps = np.linspace(0.0, 2e-4, 200)
-    slack = one._slack(eps, one.votes.upper(eps, 1e-4, -60.0), np.ones(len(eps)))
-    assert np.isfinite(slack).all()
-    assert len(looks) <= len(eps) + len(one.stages) + 10
+    for points in (eps, np.linspace(0.0, 2.0, 600)):
+        upper, sure = one.profile(points, 1e-4, -200.0, np.interp(points, eps, votes))
+        out = int(np.isinf(upper).argmax())
+        assert 0 < out < len(points)
+        assert np.isinf(upper[out:]).all()
+        assert not sure[out:].any()
+        assert np.isfinite(upper[:out]).all()

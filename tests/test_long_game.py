@@ -190,7 +190,7 @@ def test_blocks_are_known_as_far_as_matters(ratio, out):
     x = np.array([-out * game.deviation * math.sqrt(n), 0.0])
     found = game._by_blocks(n, x)
     deep = game._copies(
-        Board(game.laws, 1, game.step),
+        [Board(game.laws, 1, game.step)],
         game._board(400, game.fine_step, long_game.DEEPEST),
         np.full(1, 3.0),
         np.zeros(1),

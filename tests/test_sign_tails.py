@@ -14,12 +14,12 @@ from shufflekit.accuracy import tail_error
 from shufflekit.dominating_pairs.sign_tails import SignTails
 
 
-@given(st.lists(st.integers(0, 60), min_size=1, max_size=6), st.integers(0, 40))
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=6), st.integers(0, 40), st.floats(0, 40))
 @settings(max_examples=60, deadline=None)
-def test_small_tails_against_fractions(numbers: list[int], reach: int) -> None:
-    table = SignTails(np.array(numbers, dtype=float), reach)
+def test_small_tails_against_fractions(numbers: list[int], reach: int, below: float) -> None:
+    table = SignTails(np.array(numbers, dtype=float), reach, below)
     for n in numbers:
-        for m in range((n + 1) // 2, min(n + 1, (n + 1) // 2 + reach) + 1):
+        for m in range(max((n + 1) // 2 - int(below), 0), min(n + 1, (n + 1) // 2 + reach) + 1):
             last, beyond = table.at(np.array([float(n)]), np.array([float(m)]))
             exact = Fraction(sum(comb(n, a) for a in range(m, n + 1)), 2**n)
             chance = Fraction(comb(n, m - 1), 2**n) if m >= 1 else Fraction(0)
@@ -30,7 +30,7 @@ def test_small_tails_against_fractions(numbers: list[int], reach: int) -> None:
 @pytest.mark.parametrize("n", [1_000, 12_345, 1_000_000])
 def test_large_tails_are_within_the_error_that_is_allowed_for(n: int) -> None:
     reach = 10 * n**0.5
-    table = SignTails(np.array([float(n), n + 7.0]), reach)
+    table = SignTails(np.array([float(n), n + 7.0]), reach, 0.0)
     m = np.arange(n // 2 + 1, min(n, n // 2 + int(reach)), 97, dtype=float)
     last, beyond = table.at(np.full(len(m), float(n)), m)
     assert last == pytest.approx(pmf(m - 1, np.full(len(m), float(n)), 0.5), rel=1e-11)
@@ -41,7 +41,7 @@ def test_large_tails_are_within_the_error_that_is_allowed_for(n: int) -> None:
 def test_products_go_far_out_with_all_their_digits() -> None:
     """Each entry from the one before it: after 8,000 of them still as good as a tail is said to be."""
     n, reach = 10**6, 8_000
-    table = SignTails(np.array([float(n)]), reach)
+    table = SignTails(np.array([float(n)]), reach, 0.0)
     m = np.array([n / 2 + 1, n / 2 + 1_000, n / 2 + 8_000])
     mass, beyond = table.at(np.full(3, float(n)), m)
     for own, after, place in zip(mass, beyond, m, strict=True):

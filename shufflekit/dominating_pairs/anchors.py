@@ -21,7 +21,7 @@ from shufflekit._validate import Array
 APART, WIDEST, MOST_NEAR = 1.0, 0.08, 8  # deviations between anchors near 0, and of eps at most; and how many of them
 NEAR, GROWTH = 4.0, 1.32  # deviations, from which on anchors are so many times as far out as the one before
 CLOSER, GROWTH_OF_FEW = 6, 1.05  # times as close, and the growth, where sums take few values
-SHIFTS_PER_DEVIATION, MOST_SHIFTS = 24, 600  # of a start, and between two anchors
+MOST_SHIFTS = 600  # of a start, between two anchors
 ADDED = 5e-6  # of the variance, halfway between two anchors, that is nothing
 
 
@@ -52,7 +52,7 @@ def anchored(deviation: float, top: float, *, few: bool, apart: float = 0.0) -> 
     return np.array([*eps, top] if top > eps[-1] else eps)
 
 
-def shifts(eps: Array, size: float, spread: Callable[[float], float]) -> list[Array]:
+def shifts(eps: Array, size: float, spread: Callable[[float], float], per_deviation: int) -> list[Array]:
     """For each anchor, with 0: those that start as many deviations out as alphas between its neighbours do.
 
     ``-size (alpha - 1)`` is the start at no shift, ``spread`` the deviation of the scores' sum at an alpha.
@@ -63,13 +63,13 @@ def shifts(eps: Array, size: float, spread: Callable[[float], float]) -> list[Ar
     found = []
     for i, own in enumerate(spreads):
         neighbours = out[max(i - 1, 0)], out[i], out[min(i + 1, len(eps) - 1)]
-        parts = [np.linspace(low, high, _count(high - low) + 1) for low, high in pairwise(neighbours)]
+        parts = [np.linspace(low, high, _count((high - low) * per_deviation) + 1) for low, high in pairwise(neighbours)]
         found.append(np.unique(np.append(start[i] - own * np.concatenate(parts), 0.0)))
     return found
 
 
-def _count(deviations: float) -> int:
-    return min(math.ceil(deviations * SHIFTS_PER_DEVIATION), MOST_SHIFTS)
+def _count(about: float) -> int:
+    return min(math.ceil(about), MOST_SHIFTS)
 
 
 def between(eps: Array, anchors: list[Anchor]) -> Array:

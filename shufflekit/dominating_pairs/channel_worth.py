@@ -29,6 +29,7 @@ FEW_KINDS = 24  # of scores in all laws: with more, one law is never tried to be
 # In all, of very few reports and of more, and at an alpha; other pairs of values are looked at by their blankets.
 CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 250, 36, 2
 MOST_LAWS = 1_000  # in all, that are sorted at very many alphas
+SHIFTS = 24  # of a start, in a deviation
 NOISES = 2.0  # times what noise adds to a quick sum: a game that is worth less than that leaves is below its blanket
 CLEARLY = 1e-3  # of the worst so far: another that a look shows to be above it by less is not looked at again
 
@@ -141,7 +142,7 @@ class ChannelWorth:
         games = max((CHEAP_GAMES if few else MOST_GAMES) // len(places), LEAST_GAMES)
         known = [
             Anchor(math.exp(e), moved, self._worst(float(e), moved, games))
-            for e, moved in zip(places, shifts(places, N, self._spread), strict=True)
+            for e, moved in zip(places, shifts(places, N, self._spread, SHIFTS), strict=True)
         ]
         return between(eps, known) / N * (1 + 64 * UNIT)
 

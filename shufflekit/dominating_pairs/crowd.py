@@ -16,20 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shufflekit._validate import Array
+from shufflekit.accuracy import TINY
 from shufflekit.definitions import Definition, Game, ScoreLaw, check_in
+from shufflekit.dominating_pairs.anchors import Anchor, alike, between, shifts
 from shufflekit.dominating_pairs.board import Board, Scores
 from shufflekit.dominating_pairs.certificate import slack
 from shufflekit.dominating_pairs.long_game import NODES, LongGame, grid_step, undominated
 from shufflekit.dominating_pairs.more_votes import MoreVotes
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
+from shufflekit.dominating_pairs.spare import NO_SHIFT
 from shufflekit.dominating_pairs.votes import Votes
 
+SHIFTS = 48  # of a start, in a deviation
 PART = 1e-3  # of the votes', that is little
 LOG_NEVER = -700.0
 LOG_FORGOTTEN = -10.0  # of what is assumed of the last places
 MORE = 1.06  # times what makes up for a clone at alpha = 1
 TYPICAL = 6.5  # deviations at which the steps on the board are chosen
-WIDEST = 0.5  # times one more vote's chance, between alphas that share a board
+FARTHER, FEWER = 2.0, 3.0  # times as far apart as alphas may be that are alike; as few, for starts to be moved
 STEPS_APART, LEAST_STEPS = 1.25, 4  # times: numbers of steps, after which slack is looked at; the least of them
 LITTLE, MUCH_LESS = 2e-5, 4e-7  # of the votes, for slack
 ROUGH = 0.01  # a tolerance for what weighs e^-10
@@ -42,6 +46,11 @@ class Vote(NamedTuple):
     apart: Array
     both: Array
     chance: Array
+
+    @property
+    def ends(self) -> tuple[Array, Array]:
+        """What it is at alpha = 1, and what an alpha more than that takes off: u0 - u1, and u1."""
+        return self.apart, self.both - self.apart / 2
 
     def scores(self, delta: float) -> Scores:
         """At ``delta = 2 (alpha - 1)/(alpha + 1)``, in units of ``(1 + alpha)/2``."""
@@ -86,11 +95,57 @@ class Crowd:
     def profile(self, eps: Array, rtol: float, log_cut: float, other: Array) -> tuple[Array, NDArray[np.bool_]]:
         """``H_{e^eps}``, never too small, and where the votes alone decide it; ``other`` is another bound on it.
 
-        There it is below the clones': so few more votes are less than all slots' being clones.
+        There it is below the clones': so few more votes are less than all slots' being clones. Many eps that rise are
+        between a few at which starts are moved, see ``anchors``: the worth of votes and of slack is one of plays.
         """
-        votes = self.votes.upper(eps, rtol, log_cut)
-        more = self._slack(eps, votes, other) + self._assumed(eps, log_cut)
-        return np.asarray(votes + more), more <= PART * votes
+        places, N = self._anchors(eps), float(self.game.population)
+        if len(places) == len(eps):
+            known, little = self._known(eps, [NO_SHIFT] * len(eps), rtol, log_cut, other)
+            found = np.array([float(one.worth[0]) / N for one in known] + [np.inf] * (len(eps) - len(known)))
+            sure = np.array(little + [False] * (len(eps) - len(known)))
+        else:
+            rough = np.exp(np.interp(places, eps, np.log(np.maximum(other, TINY))))
+            known, little = self._known(places, shifts(places, N, self._spread, SHIFTS), rtol, log_cut, rough)
+            inside = eps <= places[len(known) - 1] if len(known) > 1 else np.zeros(len(eps), dtype=bool)
+            found, sure = np.full(len(eps), np.inf), np.zeros(len(eps), dtype=bool)
+            if inside.any():
+                found[inside] = between(eps[inside], known) / N
+            last = np.searchsorted(places, eps[inside])
+            sure[inside] = np.array(little)[last] & np.array(little)[np.maximum(last - 1, 0)]
+        assumed = self._assumed(eps, log_cut)
+        return found + assumed, sure & (assumed <= PART * found)
+
+    def _anchors(self, eps: Array) -> Array:
+        """Those eps, or fewer, where starts are moved: a deviation apart, or as far as costs hardly anything."""
+        first, second = (float(self.laws[0].chance @ u**2) for u in self.laws[0].ends)
+        near = alike(second / first)
+        apart = min(max(self._spread(1.0) / float(self.game.population), near), FARTHER * near)
+        number = math.ceil(float(eps[-1]) / apart) + 1 if len(eps) else 0
+        return np.linspace(0.0, float(eps[-1]), number) if 1 < number < len(eps) / FEWER else eps
+
+    def _spread(self, alpha: float) -> float:
+        """The deviation of the sum of all scores of 3-RR."""
+        apart, own = self.laws[0].ends
+        return math.sqrt(self.reporting * float(self.laws[0].chance @ (apart - (alpha - 1) * own) ** 2))
+
+    def _known(
+        self, places: Array, moved: Sequence[Array], rtol: float, log_cut: float, other: Array
+    ) -> tuple[list[Anchor], list[bool]]:
+        """The worth of votes and slack, up to where it is above the ``other`` bound, and whether slack is a small part.
+
+        Farther out it is worse. Where far fewer steps might have done, fewer are tried next.
+        """
+        N, found, little, stage = float(self.game.population), list[Anchor](), list[bool](), 0
+        sizes, shift = [len(own) for own in moved], np.concatenate(moved) / N
+        all_votes = self.votes.upper(np.repeat(places, sizes), rtol, log_cut, shift if shift.any() else None)
+        for eps, own, votes, most in zip(places, moved, np.split(all_votes, np.cumsum(sizes)[:-1]), other, strict=True):
+            stage, slack = self._slack(float(eps), own, LITTLE * votes, stage)
+            if not np.isfinite(slack).all() or float(slack[own == 0][0]) >= most:
+                break
+            found.append(Anchor(math.exp(eps), own, N * (votes + slack)))
+            little.append(bool((slack <= PART * votes).all()))
+            stage -= stage > 0 and bool((slack <= MUCH_LESS * votes).all())
+        return found, little
 
     def _assumed(self, eps: Array, log_cut: float) -> Array:
         """What is assumed where W decides: of the last places, and if all have checked in. [beyond] 10, 11"""
@@ -117,62 +172,24 @@ class Crowd:
         few = long.enough(n, n, np.array([-TYPICAL * long.deviation * math.sqrt(n)]))
         return few.steps if few and few.law == 0 else None
 
-    def _slack(self, eps: Array, votes: Array, other: Array) -> Array:
-        """From few boards, of no more steps than make it little next to the votes; infinite where the other serves."""
-        deltas = 2 * np.tanh(eps / 2)
-        units = (1 + np.exp(eps)) / 2 / self.game.population  # those of a board
-        order, found, most, stage = np.argsort(deltas), np.full(len(eps), np.inf), votes / units, 0
-        while len(order):
-            stretch = order[deltas[order] <= deltas[order[0]] + WIDEST * self.more_rate]
-            while len(stretch) and not self._stands_for(deltas[stretch[[0, -1]]]):
-                stretch = stretch[: len(stretch) // 2]
-            if not len(stretch):
-                order = order[1:]
-                continue
-            stage, own = self._slack_of(deltas[stretch], LITTLE * most[stretch], stage)
-            found[stretch], order = own, order[len(stretch) :]
-            if (own * units[stretch] >= other[stretch]).all() and np.isfinite(own).all():
-                break  # farther out it is worse
-            # Where far fewer steps might have done, fewer are tried next.
-            stage -= stage > 0 and bool((own <= MUCH_LESS * most[stretch]).all())
-        return np.asarray(units * found)
-
-    def _slack_of(self, deltas: Array, little: Array, stage: int) -> tuple[int, Array]:
-        """From one board: a step at any delta is worth no more than the better one of those at the ends.
-
-        And after which number of steps it is little, or that it is not after the last.
-        """
-        ends, found = self._ends(deltas[[0, -1]]), np.full(len(deltas), np.inf)
-        step = grid_step(ends, *NODES)
-        while True:
-            board = Board(ends, self.stages[stage], step).play(self.stages[stage])
-            last = stage == len(self.stages) - 1
-            # The farthest one tells whether the others are worth a look.
-            for i in np.flatnonzero(found > little)[::-1]:
-                found[i] = min(found[i], self._slack_at(board, float(deltas[i])))
-                if found[i] > little[i] and not last:
-                    break
-            if last or (found <= little).all():
-                return stage, found
-            stage += 1
-
-    def _slack_at(self, board: Board, delta: float) -> float:
+    def _slack(self, eps: float, moved: Array, little: Array, stage: int) -> tuple[int, Array]:
+        """From boards of ever more steps until it is little for all starts: after which of them, and how much it is."""
+        delta, unit = 2 * math.tanh(eps / 2), (1 + math.exp(eps)) / 2
         clone, own = self.clone.scores(delta), self._own(delta)
-        if not _all_below([*board.laws, clone], own):
-            return math.inf
         first, *others = (law.scores(delta) for law in self.laws)
-        start = np.array([-self.game.population * delta])
         laws = [first, *(law for law in undominated([first, *others]) if law is not first)]
-        return float(slack(board, laws, 0, start, self.reporting, self._times, [clone, own])[0])
-
-    def _ends(self, deltas: Array) -> list[Scores]:
-        """The laws that may be the worst ones, at one or two deltas."""
-        return undominated([law.scores(float(end)) for end in np.unique(deltas) for law in self.laws])
-
-    def _stands_for(self, ends: Array) -> bool:
-        """Whether a score of 3-RR and one more vote is larger than all, at either end."""
-        laws = self._ends(ends)
-        return all(_all_below([*laws, self.clone.scores(float(end))], self._own(float(end))) for end in ends)
+        if not _all_below([*laws, clone], own):
+            return stage, np.full(len(moved), np.inf)
+        starts, found = moved / unit - self.game.population * delta, np.full(len(moved), np.inf)
+        step, units = grid_step(laws, *NODES), unit / float(self.game.population)
+        for steps in self.stages[stage:]:
+            board = Board(laws, steps, step).play(steps)
+            now = units * slack(board, laws, 0, starts, self.reporting, self._times, [clone, own])
+            found = np.minimum(found, now)
+            if (found <= little).all():
+                break
+            stage += steps < self.stages[-1]
+        return stage, found
 
     def _own(self, delta: float) -> Scores:
         """A score of 3-RR, and one more vote now and then."""

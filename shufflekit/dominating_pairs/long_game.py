@@ -216,7 +216,7 @@ class LongGame:
         return self._copies([Board(self.laws, 1, self.step)], board, np.full(1, float(count)), np.zeros(1), x)
 
     def _copies(self, boards: Sequence[Board], block: Board, number: Array, log_chance: Array, x: Array) -> Array:
-        """``E F_m(x + S)`` for the sum S of a random number of scores of a block's law, and a board, or one for each."""
+        """``E F_m(x + S)`` for the sum S of a random number of a block's scores, and a board, or one for each."""
         law, steps = block.law(), boards[0].played + block.played * float(number.max())
         crowd = Share(on_grid(law, math.sqrt(law.variance) / CELLS_OF_BLOCK), number, np.ones(len(number)))
         return self._after(boards, crowd, log_chance, x) * (1 + BOARD_ERROR * steps)

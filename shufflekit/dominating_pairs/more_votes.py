@@ -1,5 +1,6 @@
 """Votes with some more messages that may be labelled: the pair of a crowd, of which a few are worth a little more."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from shufflekit._binomial import pmf, tail
 from shufflekit._validate import Array
 from shufflekit.accuracy import STRETCH_ERROR, TINY
-from shufflekit.dominating_pairs.blocks import Blocks, blocks, window
+from shufflekit.dominating_pairs.blocks import Blocks, blocks, outside, window
 from shufflekit.dominating_pairs.votes import MOST_EPS, Votes
 
 PART_OF_RTOL = 0.4  # that blocks may take
@@ -23,8 +24,8 @@ class MoreVotes(Votes):
     more: int = 0
     more_rate: float = 0.0
 
-    def upper(self, eps: Array, rtol: float, log_cut: float) -> Array:
-        """``H_{e^eps}``, never too small, at an array of eps >= 0."""
+    def upper(self, eps: Array, rtol: float, log_cut: float, moved: Array | None = None) -> Array:
+        """``H_{e^eps}``, never too small, at an array of eps >= 0; or R's mean of ``(P/R - e^eps Q/R + moved)_+``."""
         parts = blocks(self.count, self.rate, self.rest, width=PART_OF_RTOL * rtol, log_cut=log_cut)
         # What is outside the stretch of further labelled messages weighs no more than all of these.
         first, last = window(self.more, self.more_rate, 1 - self.more_rate, log_cut)
@@ -32,6 +33,11 @@ class MoreVotes(Votes):
         before = float(tail(self.more - first + 1, self.more, 1 - self.more_rate, self.more_rate)) if first else 0.0
         slope = self.less + self.gap / 2
         missing = self._missing(parts) + (out + before) * (1 + slope * self.more)
+        most = 1.0
+        if moved is not None:
+            away = outside(self.count, self.rate, self.rest, int(parts.low[0]), int(parts.high[-1]))
+            missing += max(float(moved.max()), 0.0) * (away.probability + out + before) * (1 + STRETCH_ERROR)
+            most = math.inf
         lowered = Votes(
             self.count,
             self.rate,
@@ -43,8 +49,8 @@ class MoreVotes(Votes):
             self.third,
         )
         rows = lowered.heavier(self._joined(parts, first, last), rtol, log_cut)
-        above, error = lowered.excess(rows, np.minimum(eps, MOST_EPS))
-        return np.clip((above + error) * (1 + STRETCH_ERROR) + missing, TINY, 1.0)
+        above, error = lowered.excess(rows, np.minimum(eps, MOST_EPS), moved)
+        return np.clip((above + error) * (1 + STRETCH_ERROR) + missing, TINY, most)
 
     def _joined(self, parts: Blocks, first: int, last: int) -> Blocks:
         """The labelled ones of both kinds together."""

@@ -1,5 +1,7 @@
 """``Pr[a = m-1]`` and ``Pr[a >= m]`` of n random signs, for some n and all m that many eps ask for: worked out once."""
 
+import math
+
 import numpy as np
 
 from shufflekit._binomial import pmf, tail
@@ -7,12 +9,12 @@ from shufflekit._validate import Array
 
 
 class SignTails:
-    """For each of some rising whole n: from the middle to ``reach`` above it."""
+    """For each of some rising whole n: from ``below`` the middle to ``reach`` above it."""
 
-    def __init__(self, n: Array, reach: float) -> None:
-        self.n = np.unique(n)
-        self.first = np.floor((self.n + 1) / 2)  # the least m that is asked for
-        a = self.first[:, None] + np.arange(int(reach) + 3.0)
+    def __init__(self, n: Array, reach: float, below: float) -> None:
+        self.n, more = np.unique(n), math.ceil(below)
+        self.first = np.maximum(np.floor((self.n + 1) / 2) - more, 0.0)  # the least m that is asked for
+        a = self.first[:, None] + np.arange(int(reach) + more + 3.0)
         # Pr[a + 1]/Pr[a] = (n - a)/(a + 1), and 0 from a = n on: three roundings a step, for far fewer than 1e5 steps.
         ratio = np.maximum(self.n[:, None] - a[:, :-1], 0.0) / (a[:, :-1] + 1)
         start = pmf(self.first, self.n, 0.5)[:, None]

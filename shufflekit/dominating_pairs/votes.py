@@ -188,75 +188,86 @@ class Votes(VotesLaw):
         third = max(self.third, 0.0) * self.third_share * out.others
         return (self.base * out.probability + (self.less + self.gap / 2) * out.labelled + third) * (1 + STRETCH_ERROR)
 
-    def excess(self, rows: Rows, eps: Array) -> tuple[Array, Array]:
-        """``E[(gap/2 (1 + alpha) S - (alpha - 1) weight)_+]``, and a bound on its rounding."""
+    def excess(self, rows: Rows, eps: Array, moved: Array | None = None) -> tuple[Array, Array]:
+        """``E[(gap/2 (1 + alpha) S - (alpha - 1) weight + moved)_+]``, and a bound on its rounding."""
+        moved = np.zeros(len(eps)) if moved is None else moved
         values, errors = np.zeros(len(eps)), np.zeros(len(eps))
-        for group, table in self._groups(rows, eps):
+        for group, table in self._groups(rows, eps, moved):
             step = max(1, CHUNK // len(group.mass))
             for i in range(0, len(eps), step):
-                value, error = self._excess_of(group, eps[i : i + step][:, None], table)
-                values[i : i + step] += value
-                errors[i : i + step] += error
+                own = slice(i, i + step)
+                value, error = self._excess_of(group, eps[own][:, None], moved[own][:, None], table)
+                values[own] += value
+                errors[own] += error
         return values, errors
 
-    def _excess_of(self, rows: Rows, at: Array, table: SignTails | None) -> tuple[Array, Array]:
+    def _excess_of(self, rows: Rows, at: Array, moved: Array, table: SignTails | None) -> tuple[Array, Array]:
         growth = np.expm1(at)
         c, apart, w = rows.signs[None, :], rows.apart[None, :], rows.weight[None, :]
-        last, beyond = self._tail_of_signs(c, w, at, table)
-        for_p = last / 2 * (c * (self.gap - growth * self.less) - growth * apart)
-        for_q = growth * w * beyond
-        size = last / 2 * (c * (self.gap + growth * self.less) + growth * np.abs(apart)) + for_q
+        last, beyond = self._tail_of_signs(c, self._needed(w, at, moved), table)
+        for_p = last / 2 * (c * (self.gap - growth * self.less) - growth * apart + moved)
+        for_q = (growth * w - moved) * beyond
+        size = last / 2 * (c * (self.gap + growth * self.less) + growth * np.abs(apart) + np.abs(moved))
+        size = size + (growth * w + np.abs(moved)) * beyond
         value, error = for_p - for_q, tail_error(c) * size
         few = beyond < last
         if few.any():
-            far, far_error = self._far_excess(last, beyond, c, apart + self.less * c, at)
+            far, far_error = self._far_excess(last, beyond, c, apart + self.less * c, at, moved)
             value, error = np.where(few, far, value), np.where(few, far_error, error)
         return dot(np.maximum(value, 0.0), rows.mass), dot(error, rows.mass)
 
-    def _far_excess(self, last: Array, beyond: Array, c: Array, q: Array, eps: Array) -> tuple[Array, Array]:
+    def _far_excess(
+        self, last: Array, beyond: Array, c: Array, q: Array, eps: Array, moved: Array
+    ) -> tuple[Array, Array]:
         """The same where nearly all signs must be for P, counted from what it is when all are: then Q/R is q."""
         with np.errstate(divide="ignore"):
             log_all = np.where(q > 0, np.log1p(self.gap * c / np.where(q > 0, q, 1.0)), np.inf)
         with np.errstate(over="ignore", invalid="ignore"):
             all_for_p = np.where(q > 0, q * np.exp(eps) * np.expm1(log_all - eps), self.gap * c - np.expm1(eps) * q)
-        first, second = all_for_p * (beyond + last / 2), self.gap * (1 + np.exp(eps)) * c / 2 * beyond
+        first, second = (all_for_p + moved) * (beyond + last / 2), self.gap * (1 + np.exp(eps)) * c / 2 * beyond
         # Both logarithms are known to some digits, and so is what q was the difference of.
         logs = np.maximum(q, 0.0) * np.exp(eps) * (np.where(q > 0, log_all, 0.0) + eps)
-        taken = self.base * np.expm1(eps) if self.third < 0 else 0.0
+        taken = (self.base * np.expm1(eps) if self.third < 0 else 0.0) + np.abs(moved)
         unsure = DIFFERENCE_ERROR * (logs + taken + (1 + eps) * np.abs(all_for_p)) * (beyond + last / 2)
         return first - second, tail_error(c) * (np.abs(first) + second) + unsure
 
-    def _groups(self, rows: Rows, eps: Array) -> Iterator[tuple[Rows, SignTails | None]]:
+    def _groups(self, rows: Rows, eps: Array, moved: Array) -> Iterator[tuple[Rows, SignTails | None]]:
         """The rows, in groups of which tables of what many eps ask are worked out at once, if that is less work."""
-        needed = self._needed(rows.weight, eps.max(initial=0.0))
+        most = self._needed(rows.weight, eps.max(initial=0.0), 0.0)
+        needed = most + self._needed(0.0, eps, np.minimum(moved, 0.0)).max(initial=0.0)
         reach = float(np.where(needed < rows.signs, needed, rows.signs).max(initial=0.0)) / 2
-        cells = len(np.unique(rows.signs)) * (reach + 2)
-        if cells > CHEAPER * len(rows.signs) * len(eps) or reach > MOST_REACH:
+        # Where all starts are moved, it may be asked from below the middle on.
+        below = max(0.0, -float(self._needed(rows.weight.min(), eps, moved).min(initial=0.0))) / 2
+        cells = len(np.unique(rows.signs)) * (below + reach + 2)
+        if cells > CHEAPER * len(rows.signs) * len(eps) or max(below, reach) > MOST_REACH:
             yield rows, None
             return
-        size = max(1, math.floor(MOST_CELLS / (reach + 2)))
+        size = max(1, math.floor(MOST_CELLS / (below + reach + 2)))
         for i in range(0, len(rows.mass), size):
             group = Rows(*(values[i : i + size] for values in rows))
-            yield group, SignTails(np.maximum(group.signs, 1.0) - 1, reach)
+            yield group, SignTails(np.maximum(group.signs, 1.0) - 1, reach, below)
 
-    def _needed(self, w: Array, eps: Array | float) -> Array:
-        return np.asarray(w * np.tanh(np.asarray(eps) / 2) / (self.gap / 2))
+    def _needed(self, w: Array | float, eps: Array | float, moved: Array | float) -> Array:
+        """The sum of signs from which on the loss is above eps."""
+        half = np.asarray(eps) / 2
+        return np.asarray((w * np.tanh(half) - moved * np.exp(-half) / (2 * np.cosh(half))) / (self.gap / 2))
 
-    def _tail_of_signs(self, c: Array, w: Array, eps: Array, table: SignTails | None = None) -> tuple[Array, Array]:
+    def _tail_of_signs(self, c: Array, needed: Array, table: SignTails | None = None) -> tuple[Array, Array]:
         """With a counted among c - 1 signs: ``Pr[a = m-1]`` and ``Pr[a >= m]``, m the least a with a loss above eps.
 
         ``E[a; a >= m] = c/2 Pr[a' >= m-1]`` and ``E[b; a >= m] = c/2 Pr[a' >= m]``: all that is needed of c signs.
         """
-        needed = self._needed(w, eps)
         # Where it matters by a rounding, all signs for P are looked at: a term that is not positive drops out.
         inside = (needed <= c * (1 + START_ERROR_OF_MANY)) & (c > 0)
-        m = np.where(inside, np.minimum(np.floor((c + needed) / 2) + 1, c), 1.0)
+        m = np.where(inside, np.clip(np.floor((c + needed) / 2) + 1, 0.0, c), 1.0)
         others = np.maximum(c, 1.0) - 1
         if table is not None:
             last, beyond = table.at(others, m)
-            return np.where(inside, last, 0.0), np.where(inside, beyond, 0.0)
-        last = np.where(inside, pmf(m - 1, others, 0.5), 0.0)
-        return last, np.where(inside, tail(m, others, 0.5, 0.5), 0.0)
+        else:
+            last = np.where(m > 0, pmf(np.maximum(m - 1, 0.0), others, 0.5), 0.0)
+            beyond = tail(m, others, 0.5, 0.5)
+        none = np.where((c == 0) & (needed < 0), 1.0, 0.0)  # without signs, the loss may be above a negative one
+        return np.where(inside, last, 0.0), np.where(inside, beyond, none)
 
     def _likely_signs(self, c: int, log_cut: float) -> Array:
         """``|S|`` of c signs, or half of it, rounded down: as far out as it need be followed (Hoeffding)."""
