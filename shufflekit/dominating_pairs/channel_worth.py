@@ -17,8 +17,9 @@ from shufflekit.definitions import Game
 from shufflekit.dominating_pairs.anchors import Anchor, alike, anchored, between, shifts
 from shufflekit.dominating_pairs.board import DEPTH, Scores
 from shufflekit.dominating_pairs.contenders import Contender, Field
-from shufflekit.dominating_pairs.long_game import STAGES, LongGame, grid_step
+from shufflekit.dominating_pairs.long_game import STAGES, LongGame
 from shufflekit.dominating_pairs.quick_sums import Quick, quick_worths
+from shufflekit.dominating_pairs.score_laws import grid_step
 from shufflekit.dominating_pairs.spare import NO_SHIFT, spared
 
 LOUD = 1_000.0  # likelihood ratios, with which few messages may be from the blanket

@@ -21,9 +21,10 @@ from shufflekit.definitions import Definition, Game, ScoreLaw, check_in
 from shufflekit.dominating_pairs.anchors import Anchor, alike, between, shifts
 from shufflekit.dominating_pairs.board import Board, Scores
 from shufflekit.dominating_pairs.certificate import slack
-from shufflekit.dominating_pairs.long_game import NODES, LongGame, grid_step, undominated
+from shufflekit.dominating_pairs.long_game import NODES, LongGame
 from shufflekit.dominating_pairs.more_votes import MoreVotes
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
+from shufflekit.dominating_pairs.score_laws import grid_step, undominated
 from shufflekit.dominating_pairs.spare import NO_SHIFT
 from shufflekit.dominating_pairs.votes import Votes
 

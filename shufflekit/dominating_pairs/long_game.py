@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR
-from shufflekit.convex_order import divided
-from shufflekit.dominating_pairs.board import DEPTH, LOG_HUGE, Board, Scores, rise
+from shufflekit.dominating_pairs.board import DEPTH, LOG_HUGE, Board, Scores
 from shufflekit.dominating_pairs.certificate import TILTS, log_most, slack
 from shufflekit.dominating_pairs.line import Rows, Share, stop_losses
+from shufflekit.dominating_pairs.score_laws import grid_step, on_grid, undominated
 
 STAGES = (30, 45, 70, 100, 150, 220, 320, 480, 700)  # after which one law is tried
 BLOCK, LONG_BLOCK = 2_000, 5_000  # steps, at most; where the board serves for all alphas
@@ -31,16 +30,11 @@ APART, BLOCKS_APART = 24.0, 4.0  # deviations: boards, and those of blocks, are 
 ROUNDED, WHOLE = 1e-5, 1e-4
 FARTHER = 8.0  # deviations of a tilted block, that are to be known
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
-HEAVY = 0.8  # of the largest variance, that is nearly as large
 LEAST_TILT = 1e-3  # times the deviation of a score
 MOST_OF_ALL = 0.75  # of the steps: of more, the finer board of all steps is nearer
 LEAST_GAP = 0.01  # between the two largest variances, for one law to be enough
-MOVED = 5e-5  # of the variance, that rounding to the grid may add
 SKEW = 0.5  # times the square of the skewness: steps, before which their sum is far from normal
-MOST_MIXED = 12  # laws, of which mixtures are tried
-MOST_SIZES = 12  # of scores, that a grid is looked for on which they nearly lie
 CELLS_OF_BLOCK = 64.0  # nodes a deviation of a block, when blocks are put together
-LAW_NODES = 8.0  # a deviation, of what the last of many slots are worth
 NODES_OF_SUM = 60.0  # a deviation of a sum, of what a board is worth when that is added to it: 2e-5 of eps
 
 
@@ -223,55 +217,6 @@ class LongGame:
 
     def _board(self, steps: int, step: float, depth: float = DEPTH) -> Board:
         return _played(tuple(map(_hashable, self.laws)), steps, step, depth)
-
-
-def undominated(laws: list[Scores]) -> list[Scores]:
-    """The laws but those that are no larger, in the convex order, than another, or a fair mixture of two of few."""
-    x = -np.concatenate([law.value for law in laws])
-    rises, kept = np.array([rise(law, x) for law in laws]), list(range(len(laws)))
-    for i in range(len(laws)):
-        others = [(j, k) for j in kept for k in kept if i != j <= k != i and (j == k or len(laws) <= MOST_MIXED)]
-        first, second = np.array(others, dtype=np.intp).reshape(-1, 2).T
-        if (rises[i] <= (rises[first] + rises[second]) / 2 * (1 + BOARD_ERROR)).all(axis=1).any():
-            kept.remove(i)
-    return [laws[i] for i in kept]
-
-
-def grid_step(laws: Sequence[Scores], coarse: float, fine: float) -> float:
-    """A step, within so many nodes a deviation, on which the laws with nearly the largest variance nearly lie."""
-    most = max(law.variance for law in laws)
-    heavy = [law for law in laws if law.variance > HEAVY * most]
-    deviation = math.sqrt(most)
-    sizes = {abs(float(v)) for law in heavy for v in law.value if abs(v) > deviation / fine}
-    if len(sizes) > MOST_SIZES:
-        return deviation / coarse
-    parts, wide = np.arange(1.0, 200), np.array(sorted(sizes))[:, None]
-    nodes = deviation * parts / wide
-    steps = (wide / parts)[(coarse <= nodes) & (nodes <= fine)]
-    if not len(steps):
-        return deviation / fine
-    added = np.max([_added(law, steps) for law in heavy], axis=0) / most
-    return float(steps[added <= MOVED].max() if (added <= MOVED).any() else steps[added.argmin()])
-
-
-def _added(law: Scores, steps: Array) -> Array:
-    """What rounding to multiples of each of the steps adds to the variance."""
-    share = law.value / steps[:, None] % 1.0
-    return np.asarray(dot(share * (1 - share), law.chance) * steps**2)
-
-
-def coarser(law: Scores) -> Scores:
-    """Larger in the convex order, on fewer points."""
-    return on_grid(law, math.sqrt(law.variance) / LAW_NODES)
-
-
-def on_grid(law: Scores, step: float) -> Scores:
-    """Each value divided between its neighbours among the multiples of the step: larger in the convex order."""
-    cell = np.floor(law.value / step).astype(np.intp)
-    first = int(cell.min())
-    mass = divided(cell - first, law.value / step - cell, law.chance, int(cell.max()) - first + 2)
-    kept = mass > 0
-    return Scores(step * (first + np.arange(float(len(mass))))[kept], mass[kept])
 
 
 def _hashable(law: Scores) -> Hashed:

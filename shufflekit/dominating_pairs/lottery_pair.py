@@ -24,10 +24,11 @@ from shufflekit.dominating_pairs.certificate import LOG_HUGE, TILTS, log_gain, l
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.hulled import listed_by_knots
 from shufflekit.dominating_pairs.line import Share, stop_losses
-from shufflekit.dominating_pairs.long_game import APART, LONG_BLOCK, NODES, LongGame, coarser, grid_step
+from shufflekit.dominating_pairs.long_game import APART, LONG_BLOCK, NODES, LongGame
 from shufflekit.dominating_pairs.lottery_terms import Terms, terms, worst
 from shufflekit.dominating_pairs.pair import Pair
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
+from shufflekit.dominating_pairs.score_laws import coarser, grid_step
 from shufflekit.dominating_pairs.tied_lottery import TiedLottery
 
 LOUD = 1e5  # E beyond which a message says nearly all, and clones of equal weight do

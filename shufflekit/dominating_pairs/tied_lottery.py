@@ -18,9 +18,10 @@ from shufflekit.dominating_pairs.board import Board, Light, Scores
 from shufflekit.dominating_pairs.certificate import LOG_HUGE, STARTS, TILTS, log_most
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.line import Share, stop_losses
-from shufflekit.dominating_pairs.long_game import FINE_NODES, LongGame, coarser, grid_step
+from shufflekit.dominating_pairs.long_game import FINE_NODES, LongGame
 from shufflekit.dominating_pairs.lottery_terms import Terms, terms
 from shufflekit.dominating_pairs.score_grid import finite_score
+from shufflekit.dominating_pairs.score_laws import coarser, grid_step
 from shufflekit.dominating_pairs.score_sums import sums
 
 BLOCK = 500  # slots

@@ -194,8 +194,7 @@ class Votes(VotesLaw):
         values, errors = np.zeros(len(eps)), np.zeros(len(eps))
         for group, table in self._groups(rows, eps, moved):
             step = max(1, CHUNK // len(group.mass))
-            for i in range(0, len(eps), step):
-                own = slice(i, i + step)
+            for own in (slice(i, i + step) for i in range(0, len(eps), step)):
                 value, error = self._excess_of(group, eps[own][:, None], moved[own][:, None], table)
                 values[own] += value
                 errors[own] += error
@@ -233,8 +232,8 @@ class Votes(VotesLaw):
 
     def _groups(self, rows: Rows, eps: Array, moved: Array) -> Iterator[tuple[Rows, SignTails | None]]:
         """The rows, in groups of which tables of what many eps ask are worked out at once, if that is less work."""
-        most = self._needed(rows.weight, eps.max(initial=0.0), 0.0)
-        needed = most + self._needed(0.0, eps, np.minimum(moved, 0.0)).max(initial=0.0)
+        farther = self._needed(0.0, eps, np.minimum(moved, 0.0)).max(initial=0.0)
+        needed = self._needed(rows.weight, eps.max(initial=0.0), 0.0) + farther
         reach = float(np.where(needed < rows.signs, needed, rows.signs).max(initial=0.0)) / 2
         # Where all starts are moved, it may be asked from below the middle on.
         below = max(0.0, -float(self._needed(rows.weight.min(), eps, moved).min(initial=0.0))) / 2
