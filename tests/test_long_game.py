@@ -191,7 +191,7 @@ def test_blocks_are_known_as_far_as_matters(ratio, out):
     found = game._by_blocks(n, x)
     deep = game._copies(
         [Board(game.laws, 1, game.step)],
-        game._board(400, game.fine_step, long_game.DEEPEST),
+        game._board(400, game.block_step, long_game.DEEPEST),
         np.full(1, 3.0),
         np.zeros(1),
         x,
@@ -209,7 +209,7 @@ def test_means_over_numbers_of_steps_keep_few_boards(monkeypatch):
     assert found == pytest.approx(chances @ np.array(alone), rel=1e-3)
     hashed = tuple(map(long_game._hashable, game.laws))
     depth = game._depth(numbers[0], x, 4.0)
-    means, block = long_game._left_over(hashed, tuple(numbers), tuple(chances.tolist()), 100, game.fine_step, depth)
+    means, block = long_game._left_over(hashed, tuple(numbers), tuple(chances.tolist()), 100, game.block_step, depth)
     assert sorted(means) == [2, 3]
     assert sum(board.weight for board in means.values()) == pytest.approx(1.0)
     assert block.played == 100

@@ -44,7 +44,7 @@ class Effort(NamedTuple):
 
     def game(self, laws: Sequence[Scores]) -> LongGame:
         long = LongGame(laws)
-        long.fine_step = grid_step(long.laws, *self.nodes)
+        long.fine_step, long.block_step = (grid_step(long.laws, *self.nodes, many=many) for many in (False, True))
         kinds = sum(len(law.value) for law in long.laws)
         # A board of b steps has so many nodes times the root of b, and all kinds of scores are summed b times.
         once = 2 * DEPTH * long.deviation / long.fine_step * kinds

@@ -182,7 +182,7 @@ class Crowd:
         if not _all_below([*laws, clone], own):
             return stage, np.full(len(moved), np.inf)
         starts, found = moved / unit - self.game.population * delta, np.full(len(moved), np.inf)
-        step, units = grid_step(laws, *NODES), unit / float(self.game.population)
+        step, units = grid_step(laws, *NODES, many=False), unit / float(self.game.population)
         for steps in self.stages[stage:]:
             board = Board(laws, steps, step).play(steps)
             now = units * slack(board, laws, 0, starts, self.reporting, self._times, [clone, own])

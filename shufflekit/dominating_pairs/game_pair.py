@@ -22,7 +22,7 @@ from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.crowd import Crowd
 from shufflekit.dominating_pairs.knots import knots_of_both, left_out
-from shufflekit.dominating_pairs.long_game import BLOCK, BLOCKS_APART, LONG_BLOCK, LongGame
+from shufflekit.dominating_pairs.long_game import BLOCKS_APART, LONG_BLOCK, LongGame
 from shufflekit.dominating_pairs.pair import Pair, in_steps
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.spare import spared, spared_at_one
@@ -35,7 +35,6 @@ CHEAP = 5e-4  # of eps, that a closed form may cost before one alpha is looked a
 # farthest; or, everybody reporting and two binary corners the worst, one that falls as 1/sqrt(n).
 NEAR, NEAR_IF_TIED, PART_OF_FAR, MANY = 5e-3, 2e-3, 0.03, 400_000
 TIED = 2.1  # E up to which the two binary corners are the worst, which no one law of votes follows closely
-NEARLY_TIED = 2.5  # E up to which it costs much to be told the worth of a block: blocks are longer
 QUIET, LOUD = 2e-3, 1e5  # E - 1, and E, beyond which the law to fall back on is within 5e-4 of what an attack reaches
 ROUND_OFF = 1e-9
 NUMBERS = 200  # of check-ins that are looked at one by one
@@ -212,8 +211,7 @@ class GamePair(Pair):
 
     def _at_one(self, moves: Moves, eps: Array) -> Array:
         """From one game: H_a <= (a/N) F_k(-N (a - 1)/a), F at alpha = 1. [beyond] 9"""
-        block, N = LONG_BLOCK if self._ratio <= NEARLY_TIED else BLOCK, float(self.game.population)
-        long = LongGame([scores(law, 1.0) for law in moves.laws], block)
+        long, N = LongGame([scores(law, 1.0) for law in moves.laws], LONG_BLOCK), float(self.game.population)
         alpha, starts = np.exp(eps), N * np.expm1(-eps)
         if self.game.rate < 1:
             return np.asarray(alpha * self._check_ins(long, moves, eps, starts) / N)

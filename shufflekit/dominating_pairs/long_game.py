@@ -20,7 +20,8 @@ from shufflekit.dominating_pairs.line import Rows, Share, stop_losses
 from shufflekit.dominating_pairs.score_laws import grid_step, on_grid, undominated
 
 STAGES = (30, 45, 70, 100, 150, 220, 320, 480, 700)  # after which one law is tried
-BLOCK, LONG_BLOCK = 2_000, 5_000  # steps, at most; where the board serves for all alphas
+# Steps, at most; where the board serves for all alphas; and where other laws have so much of the largest variance.
+BLOCK, LONG_BLOCK, SHORT_BLOCK, CLEARLY = 2_000, 5_000, 700, 0.8
 SLACK = 2e-5  # of the worth, that one law may cost
 PART_OF_CHERNOFF = 0.02
 LINE_RTOL = 1e-4  # of eps, of which the noise on a line takes a part
@@ -52,10 +53,13 @@ class LongGame:
     """Upper bounds of ``F_n(x)``, the scores having the mean 0."""
 
     def __init__(self, laws: Sequence[Scores], block: int = BLOCK) -> None:
-        self.block, self.stages = block, list(STAGES)
-        self.laws = undominated(list(laws))
-        self.deviation = math.sqrt(max(law.variance for law in laws))
-        self.step, self.fine_step = grid_step(self.laws, *NODES), grid_step(self.laws, *FINE_NODES)
+        self.laws, self.stages = undominated(list(laws)), list(STAGES)
+        *others, most = sorted(law.variance for law in self.laws)
+        # Where one law is clearly the largest, it hardly matters to be told what others are worth in each block.
+        self.block = min(block, SHORT_BLOCK) if max(others, default=0.0) < CLEARLY * most else block
+        self.deviation = math.sqrt(most)
+        self.step = grid_step(self.laws, *NODES, many=False)
+        self.fine_step, self.block_step = (grid_step(self.laws, *FINE_NODES, many=many) for many in (False, True))
 
     def worth(self, n: int, x: Array) -> Array:
         """``F_n`` at the starts x, never too small."""
@@ -120,12 +124,12 @@ class LongGame:
         if self.block <= WHOLE * numbers[0]:
             counts, row = np.unique([-(-number // self.block) for number in numbers], return_inverse=True)
             log_chance, none = np.log(np.bincount(row, chances)), Board(self.laws, 1, self.step)
-            block = self._board(self.block, self.fine_step, self._depth_of_block(numbers[0], self.block, x))
+            block = self._board(self.block, self.block_step, self._depth_of_block(numbers[0], self.block, x))
             return self._copies([none], block, counts.astype(np.float64), log_chance, x)
         more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.block)
         numbers, depth = [more * -(-number // more) for number in numbers], self._depth(numbers[0], x, apart)
         laws, weights = tuple(map(_hashable, self.laws)), tuple(chances.tolist())
-        means, block = _left_over(laws, tuple(numbers), weights, self.block, self.fine_step, depth)
+        means, block = _left_over(laws, tuple(numbers), weights, self.block, self.block_step, depth)
         alone = means.pop(0, None)
         total = np.zeros(len(x)) if alone is None else alone.value(x)
         if means:
@@ -206,7 +210,7 @@ class LongGame:
     def _by_blocks(self, n: int, x: Array) -> Array:
         count = math.ceil(n / self.block)
         steps = math.ceil(n / count)
-        board = self._board(steps, self.fine_step, self._depth_of_block(n, steps, x))
+        board = self._board(steps, self.block_step, self._depth_of_block(n, steps, x))
         return self._copies([Board(self.laws, 1, self.step)], board, np.full(1, float(count)), np.zeros(1), x)
 
     def _copies(self, boards: Sequence[Board], block: Board, number: Array, log_chance: Array, x: Array) -> Array:

@@ -7,7 +7,6 @@ response (3-RR), is worst, and the certificate says what that misses.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -63,7 +62,7 @@ class LotteryPair(Pair):
         """About the same for the clones' lottery: to tell which of two is worth more."""
         if self._ratio > LOUD:
             return self.at(eps)
-        return self._heavy * self._in_stretches(lambda own: self._by_clones(self._all, own), eps)
+        return self._heavy * self._by_clones(self._all, eps)
 
     @property
     def largest_loss(self) -> float:
@@ -87,14 +86,14 @@ class LotteryPair(Pair):
     def at(self, eps: Array) -> Array:
         """``H_{e^eps}`` below the largest loss, never too small."""
         if self._ratio > LOUD:
-            return self._equal.delta(eps).upper
+            return self.equal.delta(eps).upper
         by_slots = self._ratio < TIED and not self.lottery.dummies and self.follows_corners
-        worth = self._by_equal_slots(eps) if by_slots else self._in_stretches(self._of_stretch, eps)
+        worth = self._by_equal_slots(eps) if by_slots else self._by_corners_or_clones(eps)
         noise = score_error(self.lottery.slots, math.log(self._ratio))
         return np.clip(self._heavy * worth * (1 + noise) + self._crowded(eps), TINY, 1.0)
 
     @property
-    def _equal(self) -> Pair:
+    def equal(self) -> Pair:
         """All slots as likely hers as the likeliest one, or as many taken as may be, and clones."""
         n, m, rate = self.lottery.clients, self.lottery.slots, float(self.lottery.rate)
         slots, population = (m, m / rate) if self.lottery.dummies else (min(m, n), float(n))
@@ -106,20 +105,25 @@ class LotteryPair(Pair):
         return worth + of.unlikely * self._by_clones(worst(self.lottery), eps) if of.unlikely else worth
 
     def _by(self, law: ScoreLaw, of: Terms, eps: Array, late: Scores | None = None) -> Array:
-        """The same of one law, and of what the last slots are worth, for all eps of a stretch.
+        """The same of one law, and of what the last slots are worth.
 
         A score is affine in alpha, so that at an alpha between two it is a mean of theirs: nor is a convex function of
-        a sum worth more than that mean.
+        a sum worth more than that mean. So many eps are answered by the ends of their stretches.
         """
-        alpha, one, x = np.exp(eps), np.ones(len(of.heavy)), self._start(eps)
-        ends = []
-        for end in sorted({float(alpha.min()), float(alpha.max())}):
-            score = scores(law, end)
+        one, x, stretch = np.ones(len(of.heavy)), self._start(eps), np.floor(eps / WIDTH)
+        _, row, number = np.unique(stretch, return_inverse=True, return_counts=True)
+        alone = number[row] == 1
+        low, high = (np.where(alone, eps, WIDTH * end) for end in (stretch, stretch + 1))
+        worth = np.zeros((2, len(eps)))
+        for end in np.unique([low, high]):
+            own, score = (low == end) | (high == end), scores(law, math.exp(end))
             shares = [Share(score, of.heavy, one), Share(score, of.light, of.size)]
             shares += [Share(late, one, one)] if late else []
-            ends.append(stop_losses(shares, of.log_chance, x).upper)
-        share = (alpha - alpha.min()) / max(np.ptp(alpha), TINY)
-        return np.asarray((1 - share) * ends[0] + share * ends[-1])
+            found = stop_losses(shares, of.log_chance, x[own]).upper
+            for side, ends in ((low, 0), (high, 1)):
+                worth[ends, own] = np.where(side[own] == end, found, worth[ends, own])
+        share = np.where(alone, 0.0, (np.exp(eps) - np.exp(low)) / np.maximum(np.exp(high) - np.exp(low), TINY))
+        return np.asarray((1 - share) * worth[0] + share * worth[1])
 
     def _start(self, eps: Array) -> Array:
         """The x of each eps."""
@@ -138,18 +142,11 @@ class LotteryPair(Pair):
 
     # The corners.
 
-    @staticmethod
-    def _in_stretches(worth: Callable[[Array], Array], eps: Array) -> Array:
-        """Of all eps, by those that share a board and the laws at either end."""
-        found, stretch = np.empty(len(eps)), np.floor(eps / WIDTH)
-        for one in np.unique(stretch):
-            own = stretch == one
-            found[own] = worth(eps[own])
-        return found
-
-    def _of_stretch(self, eps: Array) -> Array:
+    def _by_corners_or_clones(self, eps: Array) -> Array:
         """``E(sum - x)_+`` by corners where one law takes over soon enough, else by clones."""
-        worth = self._by_corners(eps) if self.follows_corners else np.full(len(eps), np.inf)
+        worth, stretch = np.full(len(eps), np.inf), np.floor(eps / WIDTH)
+        for one in np.unique(stretch) if self.follows_corners else ():
+            worth[stretch == one] = self._by_corners(eps[stretch == one])
         clones = ~np.isfinite(worth)
         if clones.any():
             worth[clones] = self._by_clones(self._all, eps[clones])
@@ -181,7 +178,7 @@ class LotteryPair(Pair):
         found = np.exp(eps) * long.mean_worth(numbers, np.exp(of.log_chance[falling]), starts, APART)
         if not of.unlikely:
             return found
-        return found + of.unlikely * self._in_stretches(lambda own: self._by_clones(worst(self.lottery), own), eps)
+        return found + of.unlikely * self._by_clones(worst(self.lottery), eps)
 
     def _slack(self, board: Board, eps: float) -> float:
         """The certificate, for slots of either weight: ``s K e^{-c x}`` times each slot's Lam, for the best tilt c."""
@@ -262,7 +259,7 @@ def _late(pair: LotteryPair, first: float) -> Late:
     ends = [scores(law, math.exp(end)) for end in (first, first + WIDTH) for law in pair.lottery.moves.laws]
     light = Light(1 - early.coin, float(early.size.max())) if early.coin < 1 else None
     laws = LongGame(ends).laws  # but those that others are worth more than
-    board = Board(laws, last, grid_step(laws, *NODES), light=light).play(last)
+    board = Board(laws, last, grid_step(laws, *NODES, many=False), light=light).play(last)
     law, edge = board.inner_law()
     law = coarser(law)
     return Late(board, law._replace(chance=law.chance * (1 + BOARD_ERROR * board.played)), edge)

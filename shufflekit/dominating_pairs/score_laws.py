@@ -13,6 +13,7 @@ from shufflekit.dominating_pairs.board import Scores, rise
 
 HEAVY = 0.8  # of the largest variance, that is nearly as large
 MOVED = 5e-5  # of the variance, that rounding to the grid may add
+CLEARLY = 16.0  # times that
 MOST_MIXED = 12  # laws, of which mixtures are tried
 MOST_SIZES = 12  # of scores, that a grid is looked for on which they nearly lie
 LAW_NODES = 8.0  # a deviation, of what the last of many slots are worth
@@ -30,7 +31,7 @@ def undominated(laws: list[Scores]) -> list[Scores]:
     return [laws[i] for i in kept]
 
 
-def grid_step(laws: Sequence[Scores], coarse: float, fine: float) -> float:
+def grid_step(laws: Sequence[Scores], coarse: float, fine: float, *, many: bool) -> float:
     """A step, within so many nodes a deviation, on which the laws with nearly the largest variance nearly lie."""
     most = max(law.variance for law in laws)
     heavy = [law for law in laws if law.variance > HEAVY * most]
@@ -43,7 +44,9 @@ def grid_step(laws: Sequence[Scores], coarse: float, fine: float) -> float:
     steps = (wide / parts)[(coarse <= nodes) & (nodes <= fine)]
     if not len(steps):
         return deviation / fine
-    added = np.max([_added(law, steps) for law in heavy], axis=0) / most
+    own = [(most - law.variance, _added(law, steps)) for law in heavy]
+    # In a block what rounding adds does not count for a law that is smaller than the largest by clearly more.
+    added = np.max([np.minimum(more, CLEARLY * more - less) if many else more for less, more in own], axis=0) / most
     return float(steps[added <= MOVED].max() if (added <= MOVED).any() else steps[added.argmin()])
 
 

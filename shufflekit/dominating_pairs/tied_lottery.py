@@ -54,7 +54,7 @@ class TiedLottery:
         self.laws = [scores(law, 1.0) for law in lottery.moves.laws]
         played = LongGame(self.laws).laws
         light = Light(1 - self.early.coin, float(self.early.size.max())) if self.early.coin < 1 else None
-        step = grid_step(played, *FINE_NODES)
+        step = grid_step(played, *FINE_NODES, many=True)
         block = Board(played, BLOCK, step, light=light).play(BLOCK).law()
         self.board, late = _of_blocks(self.laws, block, blocks, step)
         self.late = coarser(late)
