@@ -51,7 +51,8 @@ CSS = """
 .reveal blockquote { box-shadow: none; font-style: normal; }
 .reveal .slides mjx-assistive-mml { height: 1px !important; }
 .reveal .anchor-link { display: none; }
-.reveal table { font-size: 0.7em; }
+.reveal table { font-size: 0.6em; line-height: 1.1; }
+.reveal table th, .reveal table td { padding: 0.1em 0.5em; }
 """
 
 
