@@ -34,7 +34,8 @@ LOG_NEVER = -700.0
 LOG_FORGOTTEN = -10.0  # of what is assumed of the last places
 MORE = 1.06  # times what makes up for a clone at alpha = 1
 TYPICAL = 6.5  # deviations at which the steps on the board are chosen
-FARTHER, FEWER = 2.0, 3.0  # times as far apart as alphas may be that are alike; as few, for starts to be moved
+FARTHER = 2.0  # times as far apart as alphas may be that are alike
+FEW_ALPHAS, WORK_OF_STEP = 12, 300  # that are looked at one by one; a board's step, in rows of votes at one alpha
 STEPS_APART, LEAST_STEPS = 1.25, 4  # times: numbers of steps, after which slack is looked at; the least of them
 LITTLE, MUCH_LESS = 2e-5, 4e-7  # of the votes, for slack
 ROUGH = 0.01  # a tolerance for what weighs e^-10
@@ -100,13 +101,15 @@ class Crowd:
         between a few at which starts are moved, see ``anchors``: the worth of votes and of slack is one of plays.
         """
         places, N = self._anchors(eps), float(self.game.population)
-        if len(places) == len(eps):
+        moved = shifts(places, N, self._spread, SHIFTS)
+        boards, more = self.stages[-1] * (len(eps) - len(places)), sum(map(len, moved)) - len(eps)
+        if WORK_OF_STEP * boards <= more * self.votes.rows_of_points(rtol, log_cut):
             known, little = self._known(eps, [NO_SHIFT] * len(eps), rtol, log_cut, other)
             found = np.array([float(one.worth[0]) / N for one in known] + [np.inf] * (len(eps) - len(known)))
             sure = np.array(little + [False] * (len(eps) - len(known)))
         else:
             rough = np.exp(np.interp(places, eps, np.log(np.maximum(other, TINY))))
-            known, little = self._known(places, shifts(places, N, self._spread, SHIFTS), rtol, log_cut, rough)
+            known, little = self._known(places, moved, rtol, log_cut, rough)
             inside = eps <= places[len(known) - 1] if len(known) > 1 else np.zeros(len(eps), dtype=bool)
             found, sure = np.full(len(eps), np.inf), np.zeros(len(eps), dtype=bool)
             if inside.any():
@@ -117,12 +120,12 @@ class Crowd:
         return found + assumed, sure & (assumed <= PART * found)
 
     def _anchors(self, eps: Array) -> Array:
-        """Those eps, or fewer, where starts are moved: a deviation apart, or as far as costs hardly anything."""
+        """Fewer eps, if they are many: a deviation apart, or as far as costs hardly anything."""
         first, second = (float(self.laws[0].chance @ u**2) for u in self.laws[0].ends)
         near = alike(second / first)
         apart = min(max(self._spread(1.0) / float(self.game.population), near), FARTHER * near)
-        number = math.ceil(float(eps[-1]) / apart) + 1 if len(eps) else 0
-        return np.linspace(0.0, float(eps[-1]), number) if 1 < number < len(eps) / FEWER else eps
+        number = math.ceil(float(eps[-1]) / apart) + 1 if len(eps) > FEW_ALPHAS else 0
+        return np.linspace(0.0, float(eps[-1]), number) if 1 < number < len(eps) else eps
 
     def _spread(self, alpha: float) -> float:
         """The deviation of the sum of all scores of 3-RR."""

@@ -20,7 +20,7 @@ from shufflekit.convex_order import connected, hull
 from shufflekit.definitions import Definition, Game, Moves, ScoreLaw, check_in, distinct
 from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.dominating_pairs.board import Scores
-from shufflekit.dominating_pairs.crowd import Crowd
+from shufflekit.dominating_pairs.crowd import FEW_ALPHAS, Crowd
 from shufflekit.dominating_pairs.knots import knots_of_both, left_out
 from shufflekit.dominating_pairs.long_game import BLOCKS_APART, LONG_BLOCK, LongGame
 from shufflekit.dominating_pairs.pair import Pair, in_steps
@@ -99,9 +99,11 @@ class GamePair(Pair):
         return Ends(upper, upper)
 
     def _each(self, eps: Array) -> Array:
-        """The game's own worth; several alphas that alpha = 1 serves for cost no more than one."""
+        """The game's own worth; several alphas that alpha = 1 serves for, or many, cost no more than one."""
         together = np.array([self._serves(math.exp(float(e))) for e in eps])
-        if together.sum() == 1:
+        if len(eps) > FEW_ALPHAS and self._monotone:
+            together[:] = True
+        elif together.sum() == 1:
             together[:] = False
         worth = np.empty(len(eps))
         worth[~together] = [_at(self, float(e)) for e in eps[~together]]

@@ -67,7 +67,7 @@ class Votes(VotesLaw):
             # What may be left out follows from how small the answer is.
             rough = self.delta(eps[eps < self.largest_loss], ROUGH, LOG_ALL).lower
             log_cut = math.log(max(float(rough.min(initial=1.0)), KNOWN)) + LOG_LEFT_OUT_OF_POINTS
-        if self.third_rate and self._rows_of_points(rtol, log_cut) > MOST_ROWS:
+        if self.third_rate and self.rows_of_points(rtol, log_cut) > MOST_ROWS:
             return _listed_delta(self, eps, rtol, log_cut)
         parts = blocks(self.count, self.rate, self.rest, width=PART * rtol, log_cut=log_cut)
         noise = pmf_error(self.count * self.rate) if parts.single and not self.third_rate else STRETCH_ERROR
@@ -125,10 +125,10 @@ class Votes(VotesLaw):
             error += pmf_error(self.count * self.rate) + pmf_error(float(parts.high[-1]))
         return Enclosure(*(atoms._replace(spacing=self._spacing(), error=error) for atoms in (lower, upper)))
 
-    def _rows_of_points(self, rtol: float, log_cut: float) -> float:
+    def rows_of_points(self, rtol: float, log_cut: float) -> float:
         """How many rows an evaluation of delta has."""
         first, last = window(self.count, self.rate, self.rest, log_cut)
-        kinds = len(self._third_nodes(first, last, rtol, log_cut))
+        kinds = len(self._third_nodes(first, last, rtol, log_cut)) if self.third_rate else 1
         return kinds * (last - first + 1) / max(1, math.floor(PART * rtol * first))
 
     def rows(self, parts: Blocks, rtol: float, log_cut: float) -> tuple[Rows, Rows]:
