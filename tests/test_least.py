@@ -63,13 +63,13 @@ def test_only_those_near_the_least_are_worked_out(monkeypatch: pytest.MonkeyPatc
 
 
 def test_some_alphas_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seven of many, from the first to the last; all of few."""
+    """Four of many, from the first to the last; all of few."""
     looked: list[list[float]] = []
     monkeypatch.setattr(least, "_of_clones", lambda pair, eps: looked.append(eps.tolist()) or np.ones(len(eps)))
     pair = LeastPair(("a", "b"))  # type: ignore[arg-type]
     pair._needed(np.arange(61.0))
     pair._needed(np.arange(3.0))
-    assert looked == 2 * [[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]] + 2 * [[0.0, 1.0, 2.0]]
+    assert looked == 2 * [[0.0, 20.0, 40.0, 60.0]] + 2 * [[0.0, 1.0, 2.0]]
 
 
 def test_what_clones_would_be_is_told_by_each_kind() -> None:

@@ -15,7 +15,7 @@ from shufflekit.dominating_pairs.hulled import listed_by_knots
 from shufflekit.dominating_pairs.lottery_pair import LotteryPair
 from shufflekit.dominating_pairs.pair import Pair
 
-LOOKS, ROUGH = 7, 0.03  # alphas at which pairs are compared, and a tolerance for it
+LOOKS, ROUGH = 4, 0.03  # alphas at which pairs are compared, and a tolerance for it
 CLEARLY = 1.2  # times more, than which one is not looked at
 
 
