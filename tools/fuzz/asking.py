@@ -118,8 +118,7 @@ def text_of(setting: Setting, eps: float) -> str:
 
 def ask(text: str) -> Answer:
     """The question's answer. What it keeps is measured after another, cheap call, which may take its place."""
-    gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # what earlier questions left free is given back, and not used again unseen
+    _give_back()
     Path("/proc/self/clear_refs").write_text("5")  # the peak is counted anew
     before, start, ends, error = memory("VmRSS"), time.process_time(), None, ""
     with warnings.catch_warnings(record=True) as warned:
@@ -135,9 +134,15 @@ def ask(text: str) -> Answer:
     seconds, peak = time.process_time() - start, memory("VmHWM")
     found = None
     _ = Shuffle(eps0=1.0, n=10).guarantee(delta=1e-3)
-    gc.collect()
+    _give_back()
     kinds = [one.category.__name__ for one in warned]
     return Answer(ends, seconds, peak - before, memory("VmRSS") - before, kinds, error)
+
+
+def _give_back() -> None:
+    """What is free, so that it is neither taken for what is kept, nor used again unseen."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
 
 
 def memory(name: str) -> float:
