@@ -104,3 +104,17 @@ def test_nobody_and_everybody():
     assert empty_slots(0, 5, 1.0).number @ empty_slots(0, 5, 1.0).chance == 5
     assert empty_slots(3, 1, 1.0).number @ empty_slots(3, 1, 1.0).chance == 0
     assert empty_slots(3, 1, 1.0).shared[0] == pytest.approx(1 / 4, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("clients", "slots", "rate"),
+    [(0, 5, 1.0), (3, 100_000, 1.0), (50, 40, 1.0), (5, 2, 0.9), (5, 1, 1.0), (9_000, 5_000, 0.3)],
+)
+def test_the_variance_that_decides_what_is_looked_at(clients: int, slots: int, rate: float) -> None:
+    """No less than that of the law, and hardly more but for 1."""
+    law = empty_slots(clients, slots, rate)
+    mean = float(law.number @ law.chance)
+    variance = float((law.number - mean) ** 2 @ law.chance)
+    bound = _variance(clients, slots, rate / slots)
+    assert variance <= bound
+    assert bound <= max(1.02 * variance + 1.001, slots if rate / slots >= 0.5 else 0.0)

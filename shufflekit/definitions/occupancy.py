@@ -38,7 +38,7 @@ def empty_slots(clients: int, slots: int, rate: float) -> Empty:
     chance = rate / slots
     mean = slots * np.exp(clients * np.log1p(-chance)) if chance < 1 else slots * float(clients == 0)
     # The number is a sum of independent yes and no's: its variance is below its mean, and below that of who came.
-    deviation = np.sqrt(min(mean, clients * rate, slots))
+    deviation = np.sqrt(min(mean, clients * rate, slots, _variance(clients, slots, chance)))
     low = max(0, slots - clients, int(mean - DEVIATIONS * deviation - SPARE))
     high = min(slots if rate < 1 or clients == 0 else slots - 1, int(mean + DEVIATIONS * deviation + SPARE))
     number = np.arange(low, max(low, high) + 1.0)
@@ -50,6 +50,16 @@ def empty_slots(clients: int, slots: int, rate: float) -> Empty:
     log_chance, shared = (np.concatenate(column) for column in zip(*logs, strict=True))
     found = np.exp(log_chance - log_chance.max())
     return Empty(number, found / found.sum(), shared)
+
+
+def _variance(clients: int, slots: int, chance: float) -> float:
+    """Of the number of empty slots, rounded up: two are empty with (1 - 2 p)^n, which is q^2 but for what few share."""
+    if chance >= 0.5:
+        return float(slots)
+    empty = np.exp(clients * np.log1p(-chance))
+    less = np.expm1(clients * np.log1p(-((chance / (1 - chance)) ** 2)))
+    both = empty**2 * (1 + less)
+    return float(1.01 * (slots * (empty - both) + (slots * empty) ** 2 * less) + 1)
 
 
 def stretches(number: Array, chance: Array, most: int) -> list[NDArray[np.intp]]:
