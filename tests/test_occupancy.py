@@ -9,6 +9,7 @@ import pytest
 
 from shufflekit.beyond import slots as truth
 from shufflekit.definitions import empty_slots
+from shufflekit.definitions.occupancy import _variance
 
 RATES = [Fraction(1), Fraction(1, 2), Fraction(3, 10)]
 SIZES = [(n, m) for n in (0, 1, 2, 3, 5, 8, 13, 21, 29, 40) for m in (1, 2, 3, 5, 9, 16, 30)]
