@@ -181,7 +181,7 @@ def test_a_large_crowd():
 )
 def test_pairs_of_inputs_of_one_kind_have_the_same_moves(channel):
     def key(x0, x1):
-        return tuple(frozenset(map(without_round_off, laws)) for laws in rows(channel, x0, x1)[:2])
+        return tuple(frozenset(without_round_off(laws)) for laws in rows(channel, x0, x1)[:2])
 
     kinds = kinds_of_neighbours(channel)
     every = {key(*pair) for pair in itertools.permutations(range(channel.inputs), 2)}

@@ -5,6 +5,7 @@ in common. At each alpha only some moves and laws can be the worst. The pair of 
 what the game loses on a grid is more than that, it answers.
 """
 
+import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -151,7 +152,8 @@ class ChannelPair(Pair):
         """Whether the moves are the same with x0 and x1 exchanged, in whatever order and but for round-off."""
 
         def keys(game: Game) -> set[Any]:
-            return {tuple(frozenset(map(without_round_off, laws)) for laws in one[:2]) for one in game.moves}
+            number = iter(without_round_off([law for one in game.moves for laws in one[:2] for law in laws]))
+            return {tuple(frozenset(itertools.islice(number, len(laws))) for laws in one[:2]) for one in game.moves}
 
         return keys(self.game) == keys(self.game.reversed())
 

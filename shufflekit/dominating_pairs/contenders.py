@@ -37,11 +37,11 @@ class Field:
         rows = [law for own in laws for law in own]
         self.is_row = np.ones(len(rows), dtype=bool)
         self.is_row[self.first[1:] - 1] = False
-        shape = len(rows), max(map(len, rows))
-        self.chance, self.u0, self.u1 = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        for i, law in enumerate(rows):
-            for k, one in enumerate(law):
-                self.chance[i, k], self.u0[i, k], self.u1[i, k] = float(one.chance), float(one.u0), float(one.u1)
+        sizes = np.array(list(map(len, rows)))
+        sent = np.arange(sizes.max()) < sizes[:, None]
+        self.chance, self.u0, self.u1 = np.zeros((3, *sent.shape))
+        kinds = np.array([one for law in rows for one in law], dtype=np.float64)
+        self.chance[sent], self.u0[sent], self.u1[sent] = kinds[:, 0], kinds[:, 3], kinds[:, 4]
 
     def contenders(self, alpha: float) -> list[Contender]:
         """The moves that no other is worth as much as for certain, the one with the largest variance first."""
