@@ -76,9 +76,12 @@ def distinct(laws: Iterable[ScoreLaw]) -> tuple[ScoreLaw, ...]:
     return tuple(found.values())
 
 
-def without_round_off(laws: Sequence[ScoreLaw]) -> list[Any]:
-    """A key for each, which laws share that differ by round-off only, or in the order of their kinds."""
-    kinds = np.array([(one.chance, one.t0, one.t1) for law in laws for one in law])
+def without_round_off(laws: Sequence[ScoreLaw], *, turned: bool = False) -> list[Any]:
+    """A key for each, which laws share that differ by round-off only, or in the order of their kinds.
+
+    ``turned``: those of the laws with x0 and x1 exchanged.
+    """
+    kinds = np.array([one[:3] for law in laws for one in law])[:, [0, 2, 1] if turned else [0, 1, 2]]
     number = np.repeat(np.arange(len(laws)), list(map(len, laws)))
     last = np.cumsum(list(map(len, laws)))[:-1]
     if kinds.dtype == object:

@@ -151,11 +151,12 @@ class ChannelPair(Pair):
     def _symmetric(self) -> bool:
         """Whether the moves are the same with x0 and x1 exchanged, in whatever order and but for round-off."""
 
-        def keys(game: Game) -> set[Any]:
-            number = iter(without_round_off([law for one in game.moves for laws in one[:2] for law in laws]))
-            return {tuple(frozenset(itertools.islice(number, len(laws))) for laws in one[:2]) for one in game.moves}
+        def keys(turned: bool) -> set[Any]:
+            laws = [law for one in self.game.moves for laws in one[:2] for law in laws]
+            key = iter(without_round_off(laws, turned=turned))
+            return {tuple(frozenset(itertools.islice(key, len(laws))) for laws in one[:2]) for one in self.game.moves}
 
-        return keys(self.game) == keys(self.game.reversed())
+        return keys(False) == keys(True)
 
 
 def _by_losses(eps: Array, most: float) -> Array:
