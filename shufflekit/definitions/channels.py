@@ -47,7 +47,8 @@ def rows(channel: Channel, x0: int, x1: int) -> Moves:
 
 def row_game(channel: Channel, slots: int, population: int) -> Game:
     """A channel on any data: the worst pair of inputs, whichever alpha is asked for; equal ones are one. [beyond] 13"""
-    return Game(slots, population, tuple(rows(channel, x0, x1) for x0, x1 in kinds_of_neighbours(channel)))
+    moves = tuple(rows(channel, x0, x1) for x0, x1 in kinds_of_neighbours(channel))
+    return Game(slots, population, moves, symmetric=True)
 
 
 def kinds_of_neighbours(channel: Channel) -> list[tuple[int, int]]:
@@ -76,12 +77,9 @@ def distinct(laws: Iterable[ScoreLaw]) -> tuple[ScoreLaw, ...]:
     return tuple(found.values())
 
 
-def without_round_off(laws: Sequence[ScoreLaw], *, turned: bool = False) -> list[Any]:
-    """A key for each, which laws share that differ by round-off only, or in the order of their kinds.
-
-    ``turned``: those of the laws with x0 and x1 exchanged.
-    """
-    kinds = np.array([one[:3] for law in laws for one in law])[:, [0, 2, 1] if turned else [0, 1, 2]]
+def without_round_off(laws: Sequence[ScoreLaw]) -> list[Any]:
+    """A key for each, which laws share that differ by round-off only, or in the order of their kinds."""
+    kinds = np.array([one[:3] for law in laws for one in law])
     number = np.repeat(np.arange(len(laws)), list(map(len, laws)))
     last = np.cumsum(list(map(len, laws)))[:-1]
     if kinds.dtype == object:

@@ -13,10 +13,10 @@ import numpy as np
 
 from shufflekit._validate import Array
 from shufflekit.accuracy import TINY, UNIT, score_error
-from shufflekit.definitions import Game
+from shufflekit.definitions import Game, Moves
 from shufflekit.dominating_pairs.anchors import Anchor, alike, anchored, between, shifts
 from shufflekit.dominating_pairs.board import DEPTH, Scores
-from shufflekit.dominating_pairs.contenders import Contender, Field
+from shufflekit.dominating_pairs.contenders import Contender, Field, larger
 from shufflekit.dominating_pairs.long_game import STAGES, LongGame, grid_step
 from shufflekit.dominating_pairs.quick_sums import Quick, quick_worths
 from shufflekit.dominating_pairs.spare import NO_SHIFT, spared
@@ -84,14 +84,14 @@ class ChannelWorth:
 
     def of(self, contender: Contender, eps: float, effort: Effort, moved: Array = NO_SHIFT) -> Array:
         """The game of the contender's laws, never too small."""
-        N, moves = int(self.game.population), self.game.moves[contender.number]
+        N, (blanket,) = int(self.game.population), self.game.moves[contender.number].spares
         if self.game.slots <= FEW and effort is not A_LOOK:
             effort = VERY_FEW_SLOTS if self.game.slots <= VERY_FEW else FEW_SLOTS
         long = effort.game(contender.laws)
         if self.game.slots < N:
             return long.worth(self.game.slots, moved - N * math.expm1(eps)) * (1 + self.noise)  # [beyond] 8
 
-        left = float(moves.spares[0][-1].chance)
+        left = float(blanket[-1].chance)
 
         def assumed(m: int) -> Array:
             start = moved - m * math.expm1(eps)
@@ -101,7 +101,7 @@ class ChannelWorth:
                 worth = LongGame([contender.blanket]).worth(m, start)
             return np.asarray(worth * (1 + self.noise))
 
-        return spared(long, moves, eps, N, assumed, moved) * (1 + self.noise)  # [beyond] 10
+        return spared(long, Moves((), (larger(blanket),)), eps, N, assumed, moved) * (1 + self.noise)  # [beyond] 10
 
     def of_blanket(self, contender: Contender, eps: float, moved: Array) -> Array:
         """That of its blanket's law in every slot, which is never less."""
@@ -118,10 +118,6 @@ class ChannelWorth:
         """Whether hardly any other message is from the blanket: then there is no crowd to play with."""
         left = float(self.game.moves[contender.number].spares[0][-1].chance)
         return self.ratio > LOUD and self.game.slots * (1 - left) < 1
-
-    def dust(self, alpha: float) -> float:
-        """What contenders may be worth less than those that are left out."""
-        return self.game.slots * self.field.slack(alpha)
 
     @property
     def deviation(self) -> float:
@@ -164,9 +160,9 @@ class ChannelWorth:
     def _least(self, contender: Contender, eps: float, moved: Array, worst: Array, about: Array) -> Array:
         """By its game, which is looked at closely if it may be above the worst so far, or where it is not ``about`` the
         blanket's worth or less by that."""
-        found, dust = np.full(len(moved), np.inf), self.dust(math.exp(eps))
+        found = np.full(len(moved), np.inf)
         for effort in self.efforts(contender, first=not worst.any()):
-            found = np.minimum(found, self.of(contender, eps, effort, moved) + dust)
+            found = np.minimum(found, self.of(contender, eps, effort, moved))
             if (found <= worst * (1 + CLEARLY)).all():
                 return np.asarray(found)
         if (loose := found > about).any():
