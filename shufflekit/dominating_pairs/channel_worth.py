@@ -14,6 +14,7 @@ import numpy as np
 from shufflekit._validate import Array
 from shufflekit.accuracy import TINY, UNIT, score_error
 from shufflekit.definitions import Game, Moves
+from shufflekit.dominating_pairs import told
 from shufflekit.dominating_pairs.anchors import Anchor, alike, anchored, between, shifts
 from shufflekit.dominating_pairs.board import DEPTH, Scores
 from shufflekit.dominating_pairs.contenders import Contender, Field, larger
@@ -25,6 +26,7 @@ LOUD = 1_000.0  # likelihood ratios, with which few messages may be from the bla
 FEW = 300  # reports, of which a blanket's outcomes are looked at one by one
 LOG_FAINT = -10.0  # of the weight of what is assumed of games to come: a quick look at it is enough
 VERY_FEW = 20  # reports, with which a game costs little, and its worth bends much
+FINEST = 4  # times finer are grids of slots most of which stay silent, at a close look
 FEW_KINDS = 24  # of scores in all laws: with more, one law is never tried to be enough
 # In all, of very few reports and of more, and at an alpha; other pairs of values are looked at by their blankets.
 CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 250, 36, 2
@@ -87,7 +89,7 @@ class ChannelWorth:
         N, (blanket,) = int(self.game.population), self.game.moves[contender.number].spares
         if self.game.slots <= FEW and effort is not A_LOOK:
             effort = VERY_FEW_SLOTS if self.game.slots <= VERY_FEW else FEW_SLOTS
-        long = effort.game(contender.laws)
+        long = self._played(contender.laws, effort)
         if self.game.slots < N:
             return long.worth(self.game.slots, moved - N * math.expm1(eps)) * (1 + self.noise)  # [beyond] 8
 
@@ -102,6 +104,17 @@ class ChannelWorth:
             return np.asarray(worth * (1 + self.noise))
 
         return spared(long, Moves((), (larger(blanket),)), eps, N, assumed, moved) * (1 + self.noise)  # [beyond] 10
+
+    def _played(self, laws: Sequence[Scores], effort: Effort) -> LongGame | told.Told:
+        long, slots = effort.game(laws), self.game.slots
+        if not told.serves(laws, slots, long.block):
+            return long
+        return told.Told(laws, slots, effort.game, FINEST if effort is CLOSELY else 1)
+
+    def _is_far(self, contender: Contender, start: Array) -> bool:
+        """Whether nothing but the blanket is looked at, and that roughly."""
+        long = self._played(contender.laws, A_LOOK)
+        return isinstance(long, told.Told) and long.is_far(self.game.slots, start)
 
     def of_blanket(self, contender: Contender, eps: float, moved: Array) -> Array:
         """That of its blanket's law in every slot, which is never less."""
@@ -146,11 +159,11 @@ class ChannelWorth:
 
     def _worst(self, eps: float, moved: Array, games: int) -> Array:
         """The largest of all contenders; some by their games, if their blankets do not show that they are smaller."""
-        contenders = self.field.contenders(math.exp(eps))
+        contenders, start = self.field.contenders(math.exp(eps)), -float(self.game.population) * math.expm1(eps)
         worst: Array = np.zeros(len(moved))
         quick = self.quick(contenders, eps, moved)
         for contender, found in zip(contenders, quick.worth, strict=True):
-            if games and (found > worst * (1 + CLEARLY)).any():
+            if games and (found > worst * (1 + CLEARLY)).any() and not self._is_far(contender, start + moved):
                 about = found * np.exp(-NOISES * quick.part) if self.game.slots > VERY_FEW else 0 * found
                 least = self._least(contender, eps, moved, worst, about)
                 found, games = np.minimum(found, least), games - 1
