@@ -24,7 +24,7 @@ from shufflekit.dominating_pairs.certificate import log_most
 from shufflekit.dominating_pairs.long_game import Few, LongGame
 
 LEAST_SILENT = 0.5  # of the slots: with fewer there is little to be gained
-FEW_REPORTS = 10.0  # on the average: slot by slot a grid would be finer than all their scores
+FEW_REPORTS = 0.25  # on the average: slot by slot a grid would be far finer than their scores; of more, telling costs
 TILTS = np.geomspace(1 / 64, 4.0, 25)  # of Chernoff's bound, next to that of a normal sum
 LOG_BEYOND = -32.0  # of what more reports than are played may add, relative
 LOG_PART, LOG_LEAST = -16.0, -600.0  # the same in blocks: relative to about the least worth, and at least
