@@ -65,9 +65,8 @@ class ChannelPair(Pair):
     def guide(self) -> Pair:
         """Votes that deviate as much as the worst law does."""
         slots, population = self.game.slots, self.game.population
-        worst = max(self._worth.field.contenders(1.0)[0].laws, key=lambda law: law.variance)
         x = self._worth.ratio - 1
-        vote = min(worst.variance / (2 * x * x), 1 / (x + 2))
+        vote = min(self._worth.field.variance(1.0) / (2 * x * x), 1 / (x + 2))
         rest = kind(1 - 2 * vote, -vote * x / (1 - 2 * vote), -vote * x / (1 - 2 * vote))
         return pair_of_law(Definition(slots, population, ((kind(vote, x, 0.0), kind(vote, 0.0, x), rest),)))
 

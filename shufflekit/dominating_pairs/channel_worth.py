@@ -81,8 +81,7 @@ class ChannelWorth:
     @cached_property
     def is_lonely(self) -> bool:
         """Whether one message alone may outweigh all others: quick sums say nothing then, and few others play."""
-        blankets = [contender.blanket for contender in self.field.contenders(1.0)]
-        return max(float(np.abs(law.value).max()) for law in blankets) > self._spread(1.0)
+        return self.field.largest > self._spread(1.0)
 
     def of(self, contender: Contender, eps: float, effort: Effort, moved: Array = NO_SHIFT) -> Array:
         """The game of the contender's laws, never too small."""

@@ -126,6 +126,11 @@ class Field:
         """The largest of all rows' scores."""
         return float(self.laws.at(alpha).variance[self.is_row].max())
 
+    @property
+    def largest(self) -> float:
+        """The largest score of a blanket's message at alpha = 1: no law below another has a larger one."""
+        return float(np.abs(self.laws.at(1.0).value[~self.is_row]).max())
+
     def part_of_second(self) -> float:
         """Of the rows with much variance at alpha = 1, the largest variance of t1 next to it."""
         laws = self.laws

@@ -20,6 +20,7 @@ from shufflekit.bracket import Ends
 
 MOST_OUTCOMES, MOST_OF_OTHERS = 60_000, 6_000  # of a half: of all scores, and of some
 MOST_OTHERS, FARTHEST = 6.0, 60  # on the average, and of which there are lists
+VERY_FEW_OTHERS = 0.5  # on the average: their short lists cost less than long ones of all scores
 LEFT_OUT = 1e-6  # of the worth, that more others may have
 
 
@@ -73,12 +74,13 @@ class Halves(NamedTuple):
 def excess_of_few(scores: Parts, number: int, alpha: Array, x: Array) -> Ends:
     """The ends at x >= 0 of sums of so many scores at these alphas, infinity where the lists would be too long."""
     scores = scores.sent
-    if _longest(scores, number) <= MOST_OUTCOMES:
+    longest, others = _longest(scores, number), number * (1 - float(scores.chance.max()))
+    if longest <= (MOST_OUTCOMES if others > VERY_FEW_OTHERS else MOST_OF_OTHERS):
         halves = _halves(scores, number)
         found = [halves.excess(float(a), float(own)) for a, own in zip(alpha, x, strict=True)]
-    elif number * (1 - float(scores.chance.max())) <= MOST_OTHERS:
-        others = _Others(scores, number)
-        found = [others.excess(float(a), float(own)) for a, own in zip(alpha, x, strict=True)]
+    elif others <= MOST_OTHERS:
+        rare = _Others(scores, number)
+        found = [rare.excess(float(a), float(own)) for a, own in zip(alpha, x, strict=True)]
     else:
         return Ends(np.zeros(len(x)), np.full(len(x), np.inf))
     return Ends(*np.reshape(found, (-1, 2)).T.copy())
