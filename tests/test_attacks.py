@@ -1,5 +1,6 @@
 """Attacks: randomized response, or a known channel, really run on data that exist; no analysis can go below them."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -21,7 +22,7 @@ from shufflekit import (
 from shufflekit.definitions import Definition, told
 from shufflekit.dominating_pairs import Count, GaussianPair, MeanOfScores, RareKinds, ScorePair, Votes
 from shufflekit.loss_distribution import Composition, Part
-from shufflekit.protocols.channels import worst_data
+from shufflekit.protocols.channels import _marks, worst_data
 from shufflekit.randomizers import random_channel
 from tests import pairs
 
@@ -179,6 +180,18 @@ def test_the_worst_data_are_the_worst_of_all_triples(channel):
     )
     (law,) = attacks[0].define(float).laws
     assert sum(one.chance * (one.t0 - one.t1) ** 2 for one in law) == pytest.approx(most, rel=1e-9)
+
+
+@pytest.mark.parametrize("channel", [*CHANNELS, DiscretizedLaplace(6, 1.0), HadamardResponse(9, 1.0)], ids=str)
+def test_marks_tell_kinds_of_triples_apart(channel):
+    """Triples have one mark if and only if their likelihoods are the same ones, in whatever order of messages."""
+    table = channel.probs.astype(float)
+    marks, kinds = _marks(table), {}
+    for x0, x1, x2 in itertools.product(range(channel.inputs), repeat=3):
+        columns = np.round(table[[x0, x1, x2]], 12)
+        kinds.setdefault(columns[:, np.lexsort(columns)].tobytes(), set()).add(int(marks[x0, x1, x2]))
+    assert all(len(own) == 1 for own in kinds.values())
+    assert len(set.union(*kinds.values())) == len(kinds)
 
 
 @pytest.mark.parametrize("channel", CHANNELS, ids=lambda channel: channel.name)

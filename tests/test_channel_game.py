@@ -9,13 +9,14 @@ import pytest
 
 from shufflekit import certify, exact
 from shufflekit.beyond import game
-from shufflekit.definitions import Game, blankets, row_game, rows, without_round_off
+from shufflekit.definitions import Game, Kind, blankets, row_game, rows, without_round_off
 from shufflekit.definitions.channels import kinds_of_neighbours
 from shufflekit.divergences import hockey_stick
 from shufflekit.dominating_pairs import pair_of
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.channel_game import ChannelPair, _by_losses
-from shufflekit.dominating_pairs.contenders import Field
+from shufflekit.dominating_pairs.contenders import LARGER, Field, SideBySide
+from shufflekit.dominating_pairs.score_pair import ScorePair
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.protocols import RandomizedResponseShuffle, Shuffle, ShuffledCheckIn
 from shufflekit.randomizers import (
@@ -181,7 +182,7 @@ def test_a_large_crowd():
 )
 def test_pairs_of_inputs_of_one_kind_have_the_same_moves(channel):
     def key(x0, x1):
-        return tuple(frozenset(map(without_round_off, laws)) for laws in rows(channel, x0, x1)[:2])
+        return tuple(frozenset(without_round_off(laws)) for laws in rows(channel, x0, x1)[:2])
 
     kinds = kinds_of_neighbours(channel)
     every = {key(*pair) for pair in itertools.permutations(range(channel.inputs), 2)}
@@ -268,3 +269,56 @@ def test_no_profile_is_above_what_its_losses_allow() -> None:
     response = np.array([math.e, 1.0]) / (1 + math.e)
     assert found[:3] == pytest.approx([hockey_stick(response, response[::-1], math.exp(e)) for e in eps[:3]], rel=1e-12)
     assert (found[3:] == 0).all()
+
+
+# What is left out.
+
+
+def test_the_game_answers_however_small_delta_is():
+    """[beyond] 13: at 1e-20, too, where .9 would be the blanket's."""
+    found = Shuffle(randomizer=RandomizedResponse(2, 4.0), n=10_000).epsilon(1e-20)
+    assert found.upper <= found.lower * 1.012
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.3])
+def test_laws_that_are_below_another_are_below_it_in_fractions(alpha):
+    """At all kinks of both, of scores of which no part is rounded."""
+    moves = row_game(random_channel(4, 4, ratio=4, rng=np.random.default_rng(3)), 5, 5).moves
+    laws = [law for own in moves for law in (*own.laws, own.spares[0])]
+    centred = SideBySide([tuple(Kind(*map(float, one)) for one in law) for law in laws]).at(alpha)
+
+    def rise(law, x):
+        return sum(chance * max(x + value, 0) for chance, value in law)
+
+    exactly = [[(one.chance, one.u0 - Fraction(alpha) * one.u1) for one in law] for law in laws]
+    for i in range(0, len(laws), 3):
+        below = centred.below(i, np.ones(len(laws), dtype=bool))
+        most = [(chance, value * (1 + Fraction(LARGER))) for chance, value in exactly[i]]
+        for other in np.flatnonzero(below):
+            for x in (-value for _, value in [*most, *exactly[other]]):
+                assert rise(exactly[other], x) <= rise(most, x) + Fraction(1, 10**15) * (x > 0)
+        assert below[i]
+        assert not below.all()
+
+
+@pytest.mark.parametrize(
+    "channel", [DiscretizedLaplace(6, 1.0), random_channel(5, 4, 2.0, rng=np.random.default_rng(4))]
+)
+def test_few_blankets_are_looked_at(monkeypatch, channel):
+    """Those that another dominates are not; the worst is the same."""
+    pair, eps = bound(channel, 40, 40), np.linspace(0.0, 0.3, 12)
+    assert isinstance(pair.fallback, ScorePair)
+    whole, asked = pair.fallback.delta(eps), []
+    delta = ScorePair.delta
+    monkeypatch.setattr(ScorePair, "delta", lambda self, at, *args: asked.append(len(at)) or delta(self, at, *args))
+    worst = pair._worst_blanket(eps)
+    assert (whole.lower <= worst * (1 + 1e-9)).all()
+    assert worst == pytest.approx(whole.upper, rel=1e-4)
+    assert sum(asked) < len(pair.fallback_laws) * len(eps) / 2
+
+
+def test_a_channels_game_is_the_same_from_both_sides():
+    """However many laws it has: one direction is listed, not two."""
+    pair = bound(DiscretizedLaplace(20, 1.0), 50, 50)
+    assert pair.reversed() is pair
+    assert row_game(SMALL[0], 2, 3).mapped(float).reversed().symmetric

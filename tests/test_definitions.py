@@ -19,7 +19,7 @@ from shufflekit.exact import TwoLaws
 from shufflekit.papers import feldman2021
 from shufflekit.papers.koskela2023 import eq31
 from shufflekit.papers.koskela2023.views import enumerate_views
-from shufflekit.randomizers import Channel, HadamardResponse, RandomizedResponse, random_channel
+from shufflekit.randomizers import Channel, DiscretizedLaplace, HadamardResponse, RandomizedResponse, random_channel
 from tests import strategies
 
 RATE, QUARTER = Fraction(1, 3), Fraction(1, 4)
@@ -206,6 +206,38 @@ def test_every_pair_of_inputs_is_among_the_blankets(channel):
     pairs = itertools.permutations(range(channel.inputs), 2)
     assert {frozenset(definitions.blanket(channel, *pair)) for pair in pairs} == set(map(frozenset, several.laws))
     assert len(several.laws) == len(set(map(frozenset, several.laws)))
+
+
+@pytest.mark.parametrize(
+    "channel", [*CHANNELS, DiscretizedLaplace(6, 1.0), random_channel(4, 7, 2.0, rng=np.random.default_rng(5))], ids=str
+)
+def test_messages_with_the_same_scores_are_one_kind(channel):
+    """Message by message; in exact tables to the last digit, in the order in which the kinds come."""
+    tables = channel.probs if channel.probs.dtype == object else np.vectorize(Fraction)(np.round(channel.probs, 16))
+    for x0, x1, x2 in itertools.product(range(channel.inputs), repeat=3):
+        chances: dict[tuple[object, ...], Fraction] = {}
+        for p, q, r in tables[[x0, x1, x2]].T:
+            scores = next((one for one in chances if math.isclose(one[0], p / r) and math.isclose(one[1], q / r)), None)
+            scores = scores or (p / r, q / r)
+            chances[scores] = chances.get(scores, 0) + r
+        law = definitions.equal_others(channel, x0, x1, x2)
+        expected = sorted(((chance, *scores) for scores, chance in chances.items()), key=lambda one: -one[1] - one[2])
+        if channel.probs.dtype == object:
+            assert [one[:3] for one in law] == expected
+        else:
+            assert np.array([one[:3] for one in law], dtype=float).sum(axis=0) == pytest.approx(
+                np.array(expected, dtype=float).sum(axis=0), rel=1e-12
+            )
+        assert len(law) == len(expected)
+        assert definitions.rows(channel, x0, x1).laws[0] == definitions.equal_others(channel, x0, x1, 0)
+
+
+def test_floats_are_pythons_own():
+    """So that a game is made once, and not mapped from one kind of float to another."""
+    moves = definitions.row_game(DiscretizedLaplace(4, 1.0), 3, 3).moves
+    assert all(
+        type(value) is float for own in moves for laws in own[:2] for law in laws for one in law for value in one
+    )
 
 
 def test_equal_laws_are_one():

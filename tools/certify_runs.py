@@ -187,7 +187,8 @@ def judged(parts: Parts, delta: float) -> Bracket:
 def _symmetric(given: Any) -> bool:
     if not isinstance(given, Definition):
         return True  # the corners
-    return without_round_off(given.laws[0]) == without_round_off(given.reversed().laws[0])
+    here, back = without_round_off([given.laws[0], given.reversed().laws[0]])
+    return bool(here == back)
 
 
 def _larger(brackets: Sequence[Bracket]) -> Bracket:

@@ -1,7 +1,7 @@
 """Definitions read off a known channel, in its own numbers: floats, or fractions."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ Table = NDArray[Any]
 
 def equal_others(channel: Channel, x0: int, x1: int, x2: int) -> ScoreLaw:
     """A channel that is really run, all others having the same value x2: the scores are R(x0)/R(x2) and R(x1)/R(x2)."""
-    return _law(*channel.probs[[x0, x1, x2]])
+    (law,) = _laws(channel.probs[[x0, x1]], channel.probs[[x2]])
+    return law
 
 
 def blanket(channel: Channel, x0: int, x1: int) -> ScoreLaw:
@@ -26,9 +27,10 @@ def blanket(channel: Channel, x0: int, x1: int) -> ScoreLaw:
 
     Who left the blanket says nothing more about the changed record: scores (0, 0). [beyond] 1, 3
     """
-    law = _law(channel.probs[x0], channel.probs[x1], channel.probs.min(axis=0))
+    (law,) = _laws(channel.probs[[x0, x1]], channel.probs.min(axis=0)[None])
     left = 1 - sum(one.chance for one in law)
-    return *law, kind(max(left, 0 * left), -1, -1)
+    none = 0 * left
+    return *law, kind(max(left, none), none - 1, none - 1)
 
 
 def blankets(channel: Channel, slots: int, population: int) -> Definition:
@@ -39,13 +41,14 @@ def blankets(channel: Channel, slots: int, population: int) -> Definition:
 
 def rows(channel: Channel, x0: int, x1: int) -> Moves:
     """A channel on any data, nobody decomposed: a law for each value that another client may have. [beyond] 13"""
-    laws = distinct(equal_others(channel, x0, x1, x2) for x2 in range(channel.inputs))
+    laws = distinct(_laws(channel.probs[[x0, x1]], channel.probs))
     return Moves(laws, (blanket(channel, x0, x1),))
 
 
 def row_game(channel: Channel, slots: int, population: int) -> Game:
     """A channel on any data: the worst pair of inputs, whichever alpha is asked for; equal ones are one. [beyond] 13"""
-    return Game(slots, population, tuple(rows(channel, x0, x1) for x0, x1 in kinds_of_neighbours(channel)))
+    moves = tuple(rows(channel, x0, x1) for x0, x1 in kinds_of_neighbours(channel))
+    return Game(slots, population, moves, symmetric=True)
 
 
 def kinds_of_neighbours(channel: Channel) -> list[tuple[int, int]]:
@@ -60,44 +63,55 @@ def kinds_of_neighbours(channel: Channel) -> list[tuple[int, int]]:
     found: dict[Any, tuple[int, int]] = {}
     for x0, x1 in itertools.permutations(range(channel.inputs), 2):
         places, place = np.unique((codes[x0] * size + codes[x1]) * size + least, return_inverse=True)
-        triples = np.sort(place * size + codes, axis=1)
-        found.setdefault((places.tobytes(), triples[np.lexsort(triples.T)].tobytes()), (x0, x1))
+        triples = sorted(own.tobytes() for own in np.sort(place * size + codes, axis=1))
+        found.setdefault((places.tobytes(), *triples), (x0, x1))
     return list(found.values())
 
 
 def distinct(laws: Iterable[ScoreLaw]) -> tuple[ScoreLaw, ...]:
     """The laws that differ by more than round-off."""
+    laws = list(laws)
     found: dict[Any, ScoreLaw] = {}
-    for law in laws:
-        found.setdefault(without_round_off(law), law)
+    for key, law in zip(without_round_off(laws), laws, strict=True):
+        found.setdefault(key, law)
     return tuple(found.values())
 
 
-def without_round_off(law: ScoreLaw) -> Any:
-    """A key that laws share which differ by round-off only, or in the order of their kinds."""
-    return frozenset(map(tuple, _without_round_off(np.array([one[:3] for one in law])).tolist()))
+def without_round_off(laws: Sequence[ScoreLaw]) -> list[Any]:
+    """A key for each, which laws share that differ by round-off only, or in the order of their kinds."""
+    kinds = np.array([one[:3] for law in laws for one in law])
+    number = np.repeat(np.arange(len(laws)), list(map(len, laws)))
+    last = np.cumsum(list(map(len, laws)))[:-1]
+    if kinds.dtype == object:
+        return [frozenset(map(tuple, own.tolist())) for own in np.split(kinds, last)]
+    kinds = _without_round_off(kinds) + 0.0  # -0 has other bytes
+    return [own.tobytes() for own in np.split(kinds[np.lexsort((*kinds.T, number))], last)]
 
 
-def _law(p: Table, q: Table, r: Table) -> ScoreLaw:
-    """Messages of the same scores are one kind, with their mean: that errs by the square of a round-off.
+def _laws(own: Table, others: Table) -> list[ScoreLaw]:
+    """A law for each row of the others' chances, ``own`` being those of x0 and x1.
 
-    The kind with the smallest scores is the last.
+    Messages of the same scores are one kind, with their mean: that errs by the square of a round-off. The kind with the
+    smallest scores is the last.
     """
-    sent = r > 0
-    p, q, r = p[sent], q[sent], r[sent]
-    columns = np.array([p / r, q / r, (p - r) / r, (q - r) / r])
-    numbers: dict[tuple[Any, ...], int] = {}
-    group = [numbers.setdefault(tuple(key), len(numbers)) for key in _without_round_off(columns[:2].T)]
-    chance = _sums(r, group)
-    scores = [_sums(r * column, group) / chance for column in columns]
-    kinds = [Kind(*values) for values in zip(chance, *scores, strict=True)]
-    return tuple(sorted(kinds, key=lambda one: -(one.t0 + one.t1)))
-
-
-def _sums(values: Table, group: list[int]) -> Table:
-    total = np.zeros(max(group) + 1, dtype=values.dtype)
-    np.add.at(total, group, values)
-    return total
+    p, q = own
+    sent = others > 0
+    r = np.where(sent, others, 1)
+    columns = np.array([np.where(sent, column / r, 0) for column in (p, q, p - r, q - r)])
+    values, codes = np.unique(_without_round_off(columns[:2]), return_inverse=True)
+    code = (codes.reshape(columns[:2].shape) * np.array([len(values), 1])[:, None, None]).sum(axis=0)
+    order = np.argsort(code, axis=1, kind="stable")
+    row = np.arange(len(others))[:, None]
+    chance, code, columns = others[row, order], code[row, order], columns[:, row, order]
+    first = np.flatnonzero(np.append(np.ones_like(row, dtype=bool), np.diff(code, axis=1) != 0, axis=1))
+    total = np.add.reduceat(chance.ravel(), first)
+    sums = np.add.reduceat((chance * columns).reshape(len(columns), -1), first, axis=1)
+    known = total > 0
+    total, scores, first = total[known], sums[:, known] / total[known], first[known]
+    number, place = first // others.shape[1], order.ravel()[first]
+    ordered = np.lexsort((place, -(scores[0] + scores[1]).astype(np.float64), number))
+    kinds = map(Kind, *(column[ordered].tolist() for column in (total, *scores)))
+    return [tuple(itertools.islice(kinds, int(count))) for count in np.bincount(number, minlength=len(others))]
 
 
 def _without_round_off(values: Table) -> Table:

@@ -82,6 +82,7 @@ class Game(NamedTuple):
     With a ``rate`` below 1 each slot reports with that chance, by its own coin; how many did is seen. [beyond] 11
     ``replaced``: the changed record takes the place of one whom everybody knows, so nobody need make room; then the
     population need not be a whole number. [beyond] 14
+    ``symmetric``: with each of the moves there is also the one with x0 and x1 exchanged, but for round-off.
     """
 
     slots: int
@@ -89,6 +90,7 @@ class Game(NamedTuple):
     moves: tuple[Moves, ...]
     rate: Any = 1
     replaced: bool = False
+    symmetric: bool = False
 
     def mapped(self, number: Callable[[Any], Any]) -> "Game":
         """The same with another kind of number; everybody reports still where everybody does."""

@@ -8,7 +8,6 @@ what the game loses on a grid is more than that, it answers.
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -16,10 +15,10 @@ from shufflekit._validate import Array
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, hull
-from shufflekit.definitions import Definition, Game, ScoreLaw, distinct, kind, without_round_off
+from shufflekit.definitions import Definition, Game, ScoreLaw, distinct, kind
 from shufflekit.dominating_pairs import few_reports
 from shufflekit.dominating_pairs.channel_worth import FEW, LOUD, ChannelWorth
-from shufflekit.dominating_pairs.contenders import Contender
+from shufflekit.dominating_pairs.contenders import Contender, SideBySide, larger
 from shufflekit.dominating_pairs.pair import Pair, in_steps
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
@@ -50,7 +49,7 @@ class ChannelPair(Pair):
         return self.fallback.log_moment_bound(power)
 
     def reversed(self) -> "ChannelPair":
-        return self if self._symmetric else _turned(self)
+        return self if self.game.symmetric else _turned(self)
 
     @cached_property
     def fallback(self) -> Pair:
@@ -66,9 +65,8 @@ class ChannelPair(Pair):
     def guide(self) -> Pair:
         """Votes that deviate as much as the worst law does."""
         slots, population = self.game.slots, self.game.population
-        worst = max(self._worth.field.contenders(1.0)[0].laws, key=lambda law: law.variance)
         x = self._worth.ratio - 1
-        vote = min(worst.variance / (2 * x * x), 1 / (x + 2))
+        vote = min(self._worth.field.variance(1.0) / (2 * x * x), 1 / (x + 2))
         rest = kind(1 - 2 * vote, -vote * x / (1 - 2 * vote), -vote * x / (1 - 2 * vote))
         return pair_of_law(Definition(slots, population, ((kind(vote, x, 0.0), kind(vote, 0.0, x), rest),)))
 
@@ -110,9 +108,29 @@ class ChannelPair(Pair):
         lonely = self._worth.is_lonely
         found = np.ones(len(eps)) if lonely else np.minimum(self._worth.profile(eps, float(eps[-1])), 1.0)
         if lonely or len(self.fallback_laws) * len(eps) <= MOST_COMPARED:
-            found = np.minimum(found, self.fallback.delta(eps).upper)
+            found = np.minimum(found, self._worst_blanket(eps))
         found = np.minimum(found, _by_losses(eps, max(self.largest_loss, self.reversed().largest_loss)))
         return hull(eps, np.where(eps < self.largest_loss, found, 0.0))
+
+    def _worst_blanket(self, eps: Array) -> Array:
+        """The fallback's upper end, for which only those blankets are looked at that no other dominates."""
+        if not isinstance(self.fallback, ScorePair) or len(self.fallback_laws) == 1:
+            return self.fallback.delta(eps).upper
+        known, laws = self.fallback.definition, SideBySide(self.fallback_laws)
+        asked = np.zeros((len(known.laws), len(eps)), dtype=bool)
+        for place, alpha in enumerate(np.exp(eps)):
+            asked[laws.at(float(alpha)).undominated(), place] = True
+        looked, least, worst = [], np.zeros(len(eps)), np.zeros(len(eps))
+        for i in map(int, np.flatnonzero(asked.any(axis=1))):
+            pair, own = ScorePair(known._replace(laws=(larger(known.laws[i]),))), np.flatnonzero(asked[i])
+            rough = pair.delta(eps[own], ROUGH)
+            least[own] = np.maximum(least[own], rough.lower)
+            looked.append((pair, own, rough.upper))
+        for pair, own, most in looked:
+            if (left := most >= least[own]).any():
+                own, most = own[left], most[left]
+                worst[own] = np.maximum(worst[own], np.minimum(pair.delta(eps[own]).upper, most))
+        return worst
 
     def _worst(self, eps: float, rtol: float) -> float:
         """The largest of all contenders, each by its game or its blanket; a rough look may show that one is smaller."""
@@ -123,7 +141,7 @@ class ChannelPair(Pair):
                 continue
             upper = 1.0
             for effort in self._worth.efforts(contender, first=worst == 0):
-                upper = (float(self._worth.of(contender, eps, effort)[0]) + self._worth.dust(alpha)) / N
+                upper = float(self._worth.of(contender, eps, effort)[0]) / N
                 if upper <= worst:
                     break
             if upper > worst:
@@ -145,15 +163,6 @@ class ChannelPair(Pair):
     @cached_property
     def _worth(self) -> ChannelWorth:
         return ChannelWorth(self.game)
-
-    @cached_property
-    def _symmetric(self) -> bool:
-        """Whether the moves are the same with x0 and x1 exchanged, in whatever order and but for round-off."""
-
-        def keys(game: Game) -> set[Any]:
-            return {tuple(frozenset(map(without_round_off, laws)) for laws in one[:2]) for one in game.moves}
-
-        return keys(self.game) == keys(self.game.reversed())
 
 
 def _by_losses(eps: Array, most: float) -> Array:

@@ -13,10 +13,11 @@ import numpy as np
 
 from shufflekit._validate import Array
 from shufflekit.accuracy import TINY, UNIT, score_error
-from shufflekit.definitions import Game
+from shufflekit.definitions import Game, Moves
+from shufflekit.dominating_pairs import told
 from shufflekit.dominating_pairs.anchors import Anchor, alike, anchored, between, shifts
 from shufflekit.dominating_pairs.board import DEPTH, Scores
-from shufflekit.dominating_pairs.contenders import Contender, Field
+from shufflekit.dominating_pairs.contenders import Contender, Field, larger
 from shufflekit.dominating_pairs.long_game import STAGES, LongGame
 from shufflekit.dominating_pairs.quick_sums import Quick, quick_worths
 from shufflekit.dominating_pairs.score_laws import grid_step
@@ -26,6 +27,7 @@ LOUD = 1_000.0  # likelihood ratios, with which few messages may be from the bla
 FEW = 300  # reports, of which a blanket's outcomes are looked at one by one
 LOG_FAINT = -10.0  # of the weight of what is assumed of games to come: a quick look at it is enough
 VERY_FEW = 20  # reports, with which a game costs little, and its worth bends much
+FINEST = 4  # times finer are grids of slots most of which stay silent, at a close look
 FEW_KINDS = 24  # of scores in all laws: with more, one law is never tried to be enough
 # In all, of very few reports and of more, and at an alpha; other pairs of values are looked at by their blankets.
 CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 250, 36, 2
@@ -81,19 +83,18 @@ class ChannelWorth:
     @cached_property
     def is_lonely(self) -> bool:
         """Whether one message alone may outweigh all others: quick sums say nothing then, and few others play."""
-        blankets = [contender.blanket for contender in self.field.contenders(1.0)]
-        return max(float(np.abs(law.value).max()) for law in blankets) > self._spread(1.0)
+        return self.field.largest > self._spread(1.0)
 
     def of(self, contender: Contender, eps: float, effort: Effort, moved: Array = NO_SHIFT) -> Array:
         """The game of the contender's laws, never too small."""
-        N, moves = int(self.game.population), self.game.moves[contender.number]
+        N, (blanket,) = int(self.game.population), self.game.moves[contender.number].spares
         if self.game.slots <= FEW and effort is not A_LOOK:
             effort = VERY_FEW_SLOTS if self.game.slots <= VERY_FEW else FEW_SLOTS
-        long = effort.game(contender.laws)
+        long = self._played(contender.laws, effort)
         if self.game.slots < N:
             return long.worth(self.game.slots, moved - N * math.expm1(eps)) * (1 + self.noise)  # [beyond] 8
 
-        left = float(moves.spares[0][-1].chance)
+        left = float(blanket[-1].chance)
 
         def assumed(m: int) -> Array:
             start = moved - m * math.expm1(eps)
@@ -103,7 +104,18 @@ class ChannelWorth:
                 worth = LongGame([contender.blanket]).worth(m, start)
             return np.asarray(worth * (1 + self.noise))
 
-        return spared(long, moves, eps, N, assumed, moved) * (1 + self.noise)  # [beyond] 10
+        return spared(long, Moves((), (larger(blanket),)), eps, N, assumed, moved) * (1 + self.noise)  # [beyond] 10
+
+    def _played(self, laws: Sequence[Scores], effort: Effort) -> LongGame | told.Told:
+        long, slots = effort.game(laws), self.game.slots
+        if not told.serves(laws, slots, long.block):
+            return long
+        return told.Told(laws, slots, effort.game, FINEST if effort is CLOSELY else 1)
+
+    def _is_far(self, contender: Contender, start: Array) -> bool:
+        """Whether nothing but the blanket is looked at, and that roughly."""
+        long = self._played(contender.laws, A_LOOK)
+        return isinstance(long, told.Told) and long.is_far(self.game.slots, start)
 
     def of_blanket(self, contender: Contender, eps: float, moved: Array) -> Array:
         """That of its blanket's law in every slot, which is never less."""
@@ -120,10 +132,6 @@ class ChannelWorth:
         """Whether hardly any other message is from the blanket: then there is no crowd to play with."""
         left = float(self.game.moves[contender.number].spares[0][-1].chance)
         return self.ratio > LOUD and self.game.slots * (1 - left) < 1
-
-    def dust(self, alpha: float) -> float:
-        """What contenders may be worth less than those that are left out."""
-        return self.game.slots * self.field.slack(alpha)
 
     @property
     def deviation(self) -> float:
@@ -152,11 +160,11 @@ class ChannelWorth:
 
     def _worst(self, eps: float, moved: Array, games: int) -> Array:
         """The largest of all contenders; some by their games, if their blankets do not show that they are smaller."""
-        contenders = self.field.contenders(math.exp(eps))
+        contenders, start = self.field.contenders(math.exp(eps)), -float(self.game.population) * math.expm1(eps)
         worst: Array = np.zeros(len(moved))
         quick = self.quick(contenders, eps, moved)
         for contender, found in zip(contenders, quick.worth, strict=True):
-            if games and (found > worst * (1 + CLEARLY)).any():
+            if games and (found > worst * (1 + CLEARLY)).any() and not self._is_far(contender, start + moved):
                 about = found * np.exp(-NOISES * quick.part) if self.game.slots > VERY_FEW else 0 * found
                 least = self._least(contender, eps, moved, worst, about)
                 found, games = np.minimum(found, least), games - 1
@@ -166,9 +174,9 @@ class ChannelWorth:
     def _least(self, contender: Contender, eps: float, moved: Array, worst: Array, about: Array) -> Array:
         """By its game, which is looked at closely if it may be above the worst so far, or where it is not ``about`` the
         blanket's worth or less by that."""
-        found, dust = np.full(len(moved), np.inf), self.dust(math.exp(eps))
+        found = np.full(len(moved), np.inf)
         for effort in self.efforts(contender, first=not worst.any()):
-            found = np.minimum(found, self.of(contender, eps, effort, moved) + dust)
+            found = np.minimum(found, self.of(contender, eps, effort, moved))
             if (found <= worst * (1 + CLEARLY)).all():
                 return np.asarray(found)
         if (loose := found > about).any():

@@ -3,6 +3,9 @@
 A law is never worth more than one that is larger in the convex order: one whose ``E(x + g)_+`` is as large at all x,
 which holds where it holds at the larger one's kinks. A pair of inputs all of whose laws, and whose blanket, are below
 some of another's is not looked at. [beyond] 13
+
+Laws that tie do so but for round-off, so that those kept are taken for a little larger than they are: all their scores,
+by a part of 1e-12, next to which the round-off of the others' scores is counted in full.
 """
 
 from collections.abc import Sequence
@@ -11,21 +14,79 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shufflekit._validate import Array
-from shufflekit.definitions import Moves
+from shufflekit.accuracy import UNIT
+from shufflekit.definitions import Kind, Moves, ScoreLaw
 from shufflekit.dominating_pairs.board import Scores
 
-SAME = 1e-14  # of the largest score: what is above by no more than that is above by round-off
+LARGER = 1e-12  # of each score of a law that is kept
+SCORE_ERROR, SUM_ERROR = 4 * UNIT, 64 * UNIT  # of a score, next to its parts; and of a sum over a law's kinds
 
 Marks = NDArray[np.bool_]
 
 
 class Contender(NamedTuple):
-    """One of the moves, by its number, and the centred scores of the laws that can be worst, and of the blanket."""
+    """One of the moves, by its number, and the centred scores of the laws that can be worst, and of the blanket.
+
+    All of them are a little larger than they are.
+    """
 
     number: int
     laws: list[Scores]
     blanket: Scores
+
+
+class SideBySide:
+    """Laws of scores by rows, filled up with kinds that are never sent."""
+
+    def __init__(self, laws: Sequence[ScoreLaw]) -> None:
+        sizes = np.array(list(map(len, laws)))
+        kinds = np.array([one for law in laws for one in law], dtype=np.float64)
+        given = np.arange(sizes.max()) < sizes[:, None]
+        self.chance, self.u0, self.u1 = np.zeros((3, *given.shape))
+        self.chance[given], self.u0[given], self.u1[given] = kinds[:, 0], kinds[:, 3], kinds[:, 4]
+
+    def at(self, alpha: float) -> "Centred":
+        return Centred(self, alpha)
+
+
+class Centred:
+    """The scores ``u0 - alpha u1`` of laws side by side, and which of these are below which."""
+
+    def __init__(self, laws: SideBySide, alpha: float) -> None:
+        sent = laws.chance > 0
+        self.chance, self.value = laws.chance, np.where(sent, laws.u0 - alpha * laws.u1, 0.0)
+        self.off = np.where(sent, SCORE_ERROR * (np.abs(laws.u0) + alpha * np.abs(laws.u1)), 0.0)
+        self.variance = (self.chance * self.value**2).sum(axis=1)
+        # Where a law is above another, it is most often so at an end, or in the middle.
+        middle = (np.maximum(self.value, 0.0) * self.chance).sum(axis=1)
+        self._ends = np.array([self.value.max(axis=1), -self.value.min(axis=1), middle])
+
+    def larger(self, i: int) -> Scores:
+        """One of the laws, all of its scores a little larger."""
+        sent = self.chance[i] > 0
+        return Scores(self.value[i, sent] * (1 + LARGER), self.chance[i, sent])
+
+    def below(self, i: int, asked: Marks) -> Marks:
+        """Whether those asked for are below that law, a little larger, in the convex order."""
+        law = self.larger(i)
+        below = asked & (self._ends <= self._ends[:, i : i + 1] * (1 + LARGER)).all(axis=0)
+        for x in -law.value:
+            # E(x + g)_+ - x_+, which keeps its digits on both sides.
+            side = -1.0 if x > 0 else 1.0
+            most = float(np.maximum(side * (x + law.value), 0.0) @ law.chance)
+            own = np.maximum(side * (x + self.value[below]) + self.off[below], 0.0) * self.chance[below]
+            below[below] = own.sum(axis=1) * (1 + SUM_ERROR) <= most
+        return below
+
+    def undominated(self) -> list[int]:
+        """The laws that no other is worth as much as for certain, the one with the largest variance first."""
+        left, found = np.ones(len(self.value), dtype=bool), []
+        for i in np.argsort(-self.variance, kind="stable"):
+            if left[i]:
+                found.append(int(i))
+                left[i] = False
+                left &= ~self.below(int(i), left)
+        return found
 
 
 class Field:
@@ -37,62 +98,48 @@ class Field:
         rows = [law for own in laws for law in own]
         self.is_row = np.ones(len(rows), dtype=bool)
         self.is_row[self.first[1:] - 1] = False
-        shape = len(rows), max(map(len, rows))
-        self.chance, self.u0, self.u1 = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        for i, law in enumerate(rows):
-            for k, one in enumerate(law):
-                self.chance[i, k], self.u0[i, k], self.u1[i, k] = float(one.chance), float(one.u0), float(one.u1)
+        self.laws = SideBySide(rows)
 
     def contenders(self, alpha: float) -> list[Contender]:
         """The moves that no other is worth as much as for certain, the one with the largest variance first."""
-        g = np.where(self.chance > 0, self.u0 - alpha * self.u1, 0.0)
-        variance = (self.chance * g**2).sum(axis=1)
-        slack = self.slack(alpha)
-        # Where a law is above another, it is most often so at an end, or in the middle.
-        ends = np.array([g.max(axis=1), -g.min(axis=1), (np.maximum(g, 0.0) * self.chance).sum(axis=1)])
+        laws = self.laws.at(alpha)
         own = [range(*ends) for ends in zip(self.first[:-1], self.first[1:] - 1, strict=True)]
-        left = sorted(range(len(own)), key=lambda i: -max(variance[list(own[i])]))
+        left = sorted(range(len(own)), key=lambda i: -max(laws.variance[list(own[i])]))
         found = []
         while left:
             best = left[0]
             kept: list[int] = []
-            below = np.zeros(len(g), dtype=bool)
-            for i in sorted(own[best], key=lambda i: -variance[i]):
+            below = np.zeros(len(laws.value), dtype=bool)
+            for i in sorted(own[best], key=lambda i: -laws.variance[i]):
                 if not below[i]:
                     kept.append(i)
-                    asked = ~below & self.is_row & (ends <= ends[:, i : i + 1] + slack).all(axis=0)
-                    below |= self._below(g, i, asked, slack)
+                    below |= laws.below(i, ~below & self.is_row)
             blanket = int(self.first[best + 1]) - 1
-            asked = ~self.is_row & (ends <= ends[:, blanket : blanket + 1] + slack).all(axis=0)
-            below |= self._below(g, blanket, asked, slack)
+            below |= laws.below(blanket, ~self.is_row)
             whole = np.logical_and.reduceat(below, self.first[:-1])
             left = [i for i in left[1:] if not whole[i]]
-            *laws, spare = (_scores(g[i], self.chance[i]) for i in [*kept, blanket])
-            found.append(Contender(best, laws, spare))
+            *own_laws, spare = map(laws.larger, [*kept, blanket])
+            found.append(Contender(best, own_laws, spare))
         return found
 
     def variance(self, alpha: float) -> float:
         """The largest of all rows' scores."""
-        g = self.u0 - alpha * self.u1
-        return float((self.chance * g**2).sum(axis=1)[self.is_row].max())
+        return float(self.laws.at(alpha).variance[self.is_row].max())
+
+    @property
+    def largest(self) -> float:
+        """The largest score of a blanket's message at alpha = 1: no law below another has a larger one."""
+        return float(np.abs(self.laws.at(1.0).value[~self.is_row]).max())
 
     def part_of_second(self) -> float:
         """Of the rows with much variance at alpha = 1, the largest variance of t1 next to it."""
-        own, second = ((self.chance * u**2).sum(axis=1)[self.is_row] for u in (self.u0 - self.u1, self.u1))
+        laws = self.laws
+        own, second = ((laws.chance * u**2).sum(axis=1)[self.is_row] for u in (laws.u0 - laws.u1, laws.u1))
         return float((second / own)[own > own.max() / 2].max())
 
-    def slack(self, alpha: float) -> float:
-        """What a step may be worth more than those that are left."""
-        return SAME * float(np.abs(self.u0 - alpha * self.u1).max())
 
-    def _below(self, g: Array, i: int, asked: Marks, slack: float) -> Marks:
-        """Whether the potentials of those asked for are nowhere above that of the law i."""
-        below = asked.copy()
-        for x in -g[i][self.chance[i] > 0]:
-            most = float(np.maximum(x + g[i], 0.0) @ self.chance[i]) + slack
-            below[below] = (np.maximum(x + g[below], 0.0) * self.chance[below]).sum(axis=1) <= most
-        return below
-
-
-def _scores(g: Array, chance: Array) -> Scores:
-    return Scores(g[chance > 0], chance[chance > 0])
+def larger(law: ScoreLaw) -> ScoreLaw:
+    """A law all of whose centred scores are a little larger, at any alpha."""
+    return tuple(
+        Kind(one.chance, *(1 + u * (1 + LARGER) for u in one[3:]), *(u * (1 + LARGER) for u in one[3:])) for one in law
+    )

@@ -18,6 +18,7 @@ from shufflekit.dominating_pairs.certificate import LOG_HUGE
 from shufflekit.dominating_pairs.score_transform import Share
 
 MOST_OUTCOMES = 60_000  # of all numbers together: a line costs less than more of them
+MOST_CELLS = 2**21  # outcomes times kinds: how often each comes is listed
 MOST_COMPARED = 2**20  # outcomes times points, at once
 
 Rows = NDArray[np.intp] | None
@@ -48,7 +49,10 @@ def are_few(shares: Sequence[Share]) -> bool:
     counts = np.ones(len(shares[0].number))
     for share in shares:
         kinds = int(np.count_nonzero(share.law.chance))
-        counts = counts * np.array([_count(float(number), kinds) for number in share.number])
+        own = np.array([_count(float(number), kinds) for number in share.number])
+        if own.max() * kinds > MOST_CELLS:
+            return False
+        counts = counts * own
     return bool(counts.sum() <= MOST_OUTCOMES)
 
 

@@ -19,6 +19,7 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, extended, hull
 from shufflekit.definitions import Definition, ScoreLaw, distinct, divisions
+from shufflekit.dominating_pairs.halves import Parts, excess_of_few
 from shufflekit.dominating_pairs.knots import AT_RTOL, knots_of_both
 from shufflekit.dominating_pairs.lines import excess_of_sums
 from shufflekit.dominating_pairs.pair import Pair, in_steps
@@ -27,6 +28,7 @@ MOST_SLOTS = 10_000_000
 MOST_APART = 16  # of the usual knots: a rough look takes fewer
 GRID = 2.0  # of a list's tolerance, that of its grids: they add a part of it to the variance, and chords add more
 MOST_ATOMS = 100_000  # that are listed one by one
+LEFT_OUT = 0.5  # of a tolerance, that lists of outcomes may leave out
 ROUGH = 0.1  # a tolerance at which most laws can be ruled out
 
 
@@ -62,7 +64,7 @@ class ScorePair(Pair):
         eps = _validate.array(low=0, eps=eps)
         reached, noise = eps < self.largest_loss, score_error(self.definition.slots, self._local_eps)
         lower, upper = np.zeros(eps.shape), np.zeros(eps.shape)
-        lower[reached], upper[reached] = self._worst(eps[reached], rtol)
+        lower[reached], upper[reached] = self._worst(eps[reached], rtol, 0.0 if log_cut is None else math.exp(log_cut))
         return Ends(lower * (1 - noise), np.minimum(upper * (1 + noise), 1.0))
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
@@ -71,7 +73,7 @@ class ScorePair(Pair):
         back = self.reversed()
         eps = knots_of_both(self, back, in_steps(log_cut), rtol)
         eps = np.append(eps[: -1 : _apart(rtol)], eps[-1])
-        forth_ends, back_ends = (_ends_at(pair, tuple(eps.tolist()), GRID * rtol) for pair in (self, back))
+        forth_ends, back_ends = (_ends_at(pair, tuple(eps.tolist()), GRID * rtol, log_cut) for pair in (self, back))
         # Values that each err a little are not convex; the profile is, so it is below the hull.
         above = connected(eps, hull(eps, forth_ends.upper), hull(eps, back_ends.upper))
         return Enclosure(extended(eps, forth_ends, back_ends), above)
@@ -85,23 +87,31 @@ class ScorePair(Pair):
         """The largest loss of one message, either way; where no message has any, nothing can go wrong."""
         return max(_message_loss(law.t0, law.t1) for law in self._laws) or math.inf
 
-    def _worst(self, eps: Array, rtol: float) -> Ends:
+    def _worst(self, eps: Array, rtol: float, least: float) -> Ends:
         """Of all laws; those that a rough look rules out are not looked at again."""
         if len(self._laws) == 1:
-            return self._excess(self._laws[0], eps, rtol)
-        rough = [self._excess(law, eps, max(rtol, ROUGH)) for law in self._laws]
+            return self._excess(self._laws[0], eps, rtol, least)
+        rough = [self._excess(law, eps, max(rtol, ROUGH), least) for law in self._laws]
         lower = np.max([ends.lower for ends in rough], axis=0)
         upper = np.zeros(len(eps))
         for law, ends in zip(self._laws, rough, strict=True):
             left = ends.upper >= lower
-            fine = self._excess(law, eps[left], rtol)
+            fine = self._excess(law, eps[left], rtol, least)
             lower[left], upper[left] = np.maximum(lower[left], fine.lower), np.maximum(upper[left], fine.upper)
         return Ends(lower, upper)
 
-    def _excess(self, law: "Columns", eps: Array, rtol: float) -> Ends:
-        population, value = float(self.definition.population), law.u0 - np.exp(eps)[:, None] * law.u1
-        chance = np.broadcast_to(law.chance, value.shape)
-        ends = excess_of_sums(value, chance, self.definition.slots, population * np.expm1(eps), rtol)
+    def _excess(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
+        """By lists of outcomes, if there are few, and by lines where there are too many; ``least`` may be left out."""
+        population, alpha = float(self.definition.population), np.exp(eps)
+        slots, x = self.definition.slots, population * np.expm1(eps)
+        ends = excess_of_few(Parts(law.chance, law.u0, law.u1), slots, alpha, x)
+        enough = np.maximum(rtol * LEFT_OUT * ends.upper, least * population)
+        todo = np.isinf(ends.upper) | (ends.upper - ends.lower > enough)
+        if todo.any():
+            value = law.u0 - alpha[todo, None] * law.u1
+            lines = excess_of_sums(value, np.broadcast_to(law.chance, value.shape), slots, x[todo], rtol)
+            ends.lower[todo] = np.maximum(ends.lower[todo], lines.lower)
+            ends.upper[todo] = np.minimum(ends.upper[todo], lines.upper)
         return Ends(ends.lower / population, ends.upper / population)
 
     def _outcomes(self, law: "Columns") -> Atoms | None:
@@ -123,8 +133,8 @@ class ScorePair(Pair):
 
 
 @lru_cache(maxsize=8)  # both directions of a list need both
-def _ends_at(pair: ScorePair, eps: tuple[float, ...], rtol: float) -> Ends:
-    return pair.delta(np.array(eps), rtol)
+def _ends_at(pair: ScorePair, eps: tuple[float, ...], rtol: float, log_cut: float) -> Ends:
+    return pair.delta(np.array(eps), rtol, log_cut)
 
 
 def _apart(rtol: float) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from shufflekit._validate import Array
 from shufflekit.definitions import Moves, ScoreLaw
 from shufflekit.dominating_pairs.long_game import Few, LongGame
+from shufflekit.dominating_pairs.told import Told
 
 LOG_FORGOTTEN = -16.0  # of what is assumed
 MOST_PLACES = 20_000
@@ -27,7 +28,9 @@ NO_SHIFT = np.zeros(1)
 Assumed = Callable[[int], Array]  # m -> another valid bound on W_m
 
 
-def spared(game: LongGame, moves: Moves, eps: float, n: int, assumed: Assumed, shifts: Array = NO_SHIFT) -> Array:
+def spared(
+    game: LongGame | Told, moves: Moves, eps: float, n: int, assumed: Assumed, shifts: Array = NO_SHIFT
+) -> Array:
     """``W_n``, never too small, all starts moved by each of the shifts."""
     blankets = _blankets(moves)
     # Of n - 1 - before others, whose scores have a mean of 1 - alpha each.
@@ -97,7 +100,7 @@ def _groups(places: int, widest: int) -> list[slice]:
     return groups
 
 
-def _worths(game: LongGame, lengths: list[int], starts: list[Array], few: Few | None) -> list[Array]:
+def _worths(game: LongGame | Told, lengths: list[int], starts: list[Array], few: Few | None) -> list[Array]:
     """The worth at each start; where there are many of them, by chords between some, above a convex function."""
     most = POINTS + starts[0].shape[2] - 1
     points = [x.ravel() if x.size <= most else np.linspace(x.min(), x.max(), most) for x in starts]

@@ -1,11 +1,11 @@
 """What a known channel shows: its definition, and the data that are worst for it."""
 
-import itertools
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shufflekit._validate import Array
 from shufflekit.definitions import Definition, Game, equal_others, row_game
@@ -20,7 +20,8 @@ SAME_DIGITS = 10  # of two variances that differ by round-off
 @lru_cache(maxsize=20)  # a run asks again and again, and a channel has many pairs of inputs
 def channel_definition(channel: Channel, n: int, population: int) -> Game:
     """Of n reports from a population through a channel, whatever the data: the game of its own rows, in floats."""
-    return row_game(channel, n, population).mapped(float)
+    known = row_game(channel, n, population)
+    return known.mapped(float) if channel.probs.dtype == object else known
 
 
 def worst_data(channel: Channel, n: int, population: int) -> Sequence[Attack]:
@@ -43,25 +44,31 @@ def _in(number: Callable[[float], Any], known: Definition) -> Definition:
 def _worst_definitions(channel: Channel, n: int, population: int) -> tuple[Definition, ...]:
     """For the changed record's two values, which may be exchanged, and the one that all others have."""
     table = channel.probs.astype(np.float64)
-    inputs = range(channel.inputs)
-    triples = [(x0, x1, x2) for x0, x1 in itertools.combinations(inputs, 2) for x2 in inputs]
-    variance = _variances(table)[tuple(np.array(triples).T)]
-    found: dict[bytes, tuple[int, int, int]] = {}
-    for i in np.argsort(-np.round(variance / variance.max(), SAME_DIGITS), kind="stable"):
-        columns = np.round(table[list(triples[i])], 12)
-        found.setdefault(columns[:, np.lexsort(columns)].tobytes(), triples[i])
-        if len(found) == MOST_ATTACKS:
-            break
-    laws = [equal_others(channel, *triple) for triple in found.values()]
+    x0, x1 = np.triu_indices(channel.inputs, 1)
+    variance, marks = _variances(table)[x0, x1].ravel(), _marks(table)[x0, x1].ravel()
+    found: list[tuple[int, int, int]] = []
+    left = np.argsort(-np.round(variance / variance.max(), SAME_DIGITS), kind="stable")
+    while len(left) and len(found) < MOST_ATTACKS:
+        pair, x2 = divmod(int(left[0]), channel.inputs)
+        found.append((int(x0[pair]), int(x1[pair]), x2))
+        left = left[marks[left] != marks[left[0]]]
+    laws = [equal_others(channel, *triple) for triple in found]
     return tuple(Definition(n, population, (law,)).mapped(float) for law in laws)
 
 
 def _variances(table: Array) -> Array:
     """``sum (R(x0) - R(x1))^2 / R(x2)``, for all x0, x1 and x2."""
-    found = np.empty((len(table),) * 3)
     # Differences first: expanded squares would cancel where the rows are near each other.
-    for x0, first in enumerate(table):
-        squares = (table - first) ** 2
-        for x2, others in enumerate(table):
-            found[x0, :, x2] = (squares / others).sum(axis=1)
-    return found
+    return np.array([(table - first) ** 2 @ (1 / table).T for first in table])
+
+
+def _marks(table: Array) -> NDArray[np.uint64]:
+    """A number for all x0, x1 and x2, the same for triples of one kind: those with the same likelihoods, each as often.
+
+    It is a sum over the messages of products of whole numbers drawn for each likelihood, in which the order of messages
+    does not matter, and no round-off is. Two kinds with one number would be tried as one.
+    """
+    values, codes = np.unique(np.round(table, 12), return_inverse=True)
+    drawn = np.random.default_rng(0).integers(2**64, size=(3, len(values)), dtype=np.uint64)
+    first, second, third = drawn[:, codes.reshape(table.shape)]
+    return np.array([own * second @ third.T for own in first])
