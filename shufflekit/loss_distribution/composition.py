@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from shufflekit import _validate
-from shufflekit.accuracy import LOG_LEFT_OUT, NO_LOSS
+from shufflekit.accuracy import KNOWN, LOG_LEFT_OUT, NO_LOSS
 from shufflekit.atoms import Atoms, Enclosure
-from shufflekit.bracket import Bracket, bracket
-from shufflekit.dominating_pairs import Aim, ListedPair, Pair, both_ways
+from shufflekit.bracket import LEAST_DELTA, Bracket, bracket
+from shufflekit.dominating_pairs import Aim, ListedPair, Pair, both_ways, stand_in
 from shufflekit.loss_distribution import single_round
 from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import Part
+from shufflekit.loss_distribution.shares import Slight, added, coarser, like, slight
 
 LOG_LEAST = -745.0  # below it, e^x is 0
 LOG_CUT = -35.0  # at first
@@ -57,6 +58,7 @@ class Composition:
             raise ValueError("parts must hold at least one pair, got none")
         self.parts = [Part(_described(pair), _validate.count(rounds=rounds)) for pair, rounds in parts]
         self._rounds = sum(part.rounds for part in self.parts)
+        self._coarser = [1.0] * len(parts)  # how many times less closely than alone each pair is listed
 
     def both_ways(self) -> list["Composition"]:
         """This one, and all rounds from Q to P where that is something else: the worse one counts."""
@@ -73,7 +75,14 @@ class Composition:
         if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.epsilon(self.parts[0].pair, delta, rtol)
         log_cut = math.log(delta) - math.log(self._rounds) + LOG_LEFT_OUT
-        ends = self._refine(lambda known: known.epsilon(delta, rtol), log_cut, rtol, rtol, None)
+
+        def tilt_of(known: Listed) -> float:
+            return known.tilt_of(math.log(delta))
+
+        def ask(own: Composition) -> Bracket:
+            return own._refine(lambda known: known.epsilon(delta, rtol), log_cut, rtol, rtol, None)
+
+        ends = self._eased(log_cut, tilt_of, None, rtol, ask)
         return bracket(min(ends.lower, most), min(ends.upper, most))
 
     def delta(self, eps: float, rtol: float) -> Bracket:
@@ -85,7 +94,16 @@ class Composition:
             return bracket(0.0, 0.0)
         if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.delta(self.parts[0].pair, eps, rtol)
+        return self._eased(LOG_CUT, lambda known: known.tilt_at(eps), eps, rtol, lambda own: own._delta(eps, rtol))
+
+    def _delta(self, eps: float, rtol: float) -> Bracket:
+        """With lists that reach as far as need be; of a delta so small that nobody asks, only about what it is."""
         about, log_cut, tilt = self._guides()._roughly(eps)
+        if about.upper <= LEAST_DELTA:
+            rtol, guided = max(rtol, ROUGH_LOOK), any(pair.guide for pair, _ in self.parts)
+            above = self._stood_in()._listed(LOG_LEAST, ROUGH, None).delta(eps, ROUGH) if guided else about
+            if above.upper <= KNOWN:
+                return bracket(0.0, above.upper)
         needs = Needs(tilt, PART_OF_LISTS * rtol) if tilt else None
         # delta moves about 2 log(1/delta) times as much as eps does.
         near = max(rtol / max(1.0, -math.log(max(about.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
@@ -104,11 +122,43 @@ class Composition:
         """Pairs that cost little and have like curves."""
         return Composition([Part(pair.guide or pair, rounds) for pair, rounds in self.parts])
 
+    def _stood_in(self) -> "Composition":
+        """Pairs that cost little, and are nowhere below."""
+        return Composition([Part(stand_in(pair) or pair, rounds) for pair, rounds in self.parts])
+
+    def _eased(
+        self,
+        log_cut: float,
+        tilt_of: Callable[[Listed], float],
+        eps: float | None,
+        rtol: float,
+        ask: Callable[["Composition"], Bracket],
+    ) -> Bracket:
+        """Of several pairs, each only looked at as closely as it matters; if that was not enough, all alike."""
+        if len(self.parts) == 1:
+            return ask(self)
+        known = Composition([Part(like(pair), rounds) for pair, rounds in self.parts])._listed(log_cut, ROUGH, None)
+        tilt = tilt_of(known)
+        if len(known.upper) < len(self.parts) or not tilt:
+            return ask(self)
+        each = added(known.upper, tilt)
+        slack = rtol if eps is not None else rtol * tilt * known.mean(tilt)
+        out = slight(self.parts, each, tilt, log_cut, slack)
+        parts = [Part(Slight(stand_in(pair) or pair), own) if i in out else Part(pair, own) for i, (pair, own) in enumerate(self.parts)]
+        eased = Composition(parts)
+        eased._coarser = coarser(each)
+        ends = ask(eased)
+        return ask(self) if out and ends.width > rtol and ends.upper > LEAST_DELTA else ends
+
     def _roughly(self, eps: float) -> tuple[Bracket, float, float]:
         """delta, the logarithm of what may be left out, which follows from how small delta is, and a fitting tilt."""
         log_cut = LOG_CUT
         while True:
             known = self._listed(log_cut, ROUGH, None)
+            log_most = known.log_most(eps)
+            if log_most < DEEPER * log_cut and log_cut > LOG_LEAST:  # nothing is to be seen of it
+                log_cut = max(min(DEEPER * log_cut, log_most - math.log(self._rounds) + LOG_LEFT_OUT), LOG_LEAST)
+                continue
             ends = known.delta(eps, ROUGH)
             spare = self._spare(ends)
             if spare >= DEEPER * log_cut or log_cut == LOG_LEAST:
@@ -126,7 +176,10 @@ class Composition:
 
     def _listed(self, log_cut: float, near: float, needs: Needs | None) -> Listed:
         """None at a tolerance at which its list is no closer; half of the gap is left to the composition."""
-        near_enough = [max(near, pair.closest) if pair.closest < FINE else FINE for pair, _ in self.parts]
+        near_enough = [
+            max(min(near * times, ROUGH_LOOK), near, pair.closest) if pair.closest < FINE else FINE
+            for (pair, _), times in zip(self.parts, self._coarser, strict=True)
+        ]
         lists = list[Part[Enclosure]]()
         for (pair, rounds), own in zip(self.parts, near_enough, strict=True):
             if needs is None:
@@ -166,7 +219,7 @@ def largest(ways: Sequence[Composition], ask: Callable[[Composition, float], Bra
         return [ask(way, rtol) for way in ways]
     found, known = [ask(way, ROUGH_LOOK) for way in ways], 0.0
     for i in sorted(range(len(ways)), key=lambda i: -found[i].upper):
-        if found[i].upper > known:
+        if found[i].upper > max(known, LEAST_DELTA) and found[i].width > rtol:
             nearer = ask(ways[i], rtol)
             found[i] = bracket(max(found[i].lower, nearer.lower), min(found[i].upper, nearer.upper))
         known = max(known, found[i].lower)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from shufflekit.accuracy import UNIT
+from shufflekit.accuracy import KNOWN, NODE_ERROR, TINY, UNIT
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Bracket, bracket
 from shufflekit.convex_order import contract, split
@@ -54,6 +54,38 @@ class Listed:
         self.tilt = self.slack = 0.0  # by which the last answer was found, and what its delta might be off by
         self.too_coarse = False  # whether the last answer's ends would be nearer if the lists were
 
+    def tilt_of(self, log_delta: float) -> float:
+        """That fits a delta; 0 where none is needed."""
+        return self._tilt(_of(log_delta)) if self._many else 0.0
+
+    def tilt_at(self, eps: float) -> float:
+        """That fits an eps; 0 where none is needed."""
+        return self._tilt(_at(eps)) if self._many else 0.0
+
+    @property
+    def _many(self) -> bool:
+        """Whether there is something to compose, all outcomes not being known one by one."""
+        return self._rounds > 1 and moments(self.upper, 0.0).deviation >= LEAST_DEVIATION
+
+    def mean(self, tilt: float) -> float:
+        """Of the sum of all losses, under the tilt."""
+        return moments(self.upper, tilt).mean
+
+    def log_most(self, eps: float) -> float:
+        """The logarithm of Chernoff's bound on delta of what is listed, round-off included."""
+        tilt = self.tilt_at(eps)
+        return self._log_most(eps, tilt) if tilt else 0.0
+
+    def _log_most(self, eps: float, tilt: float) -> float:
+        log_z = moments(self.upper, tilt).log_z
+        noise = NODE_ERROR * (self._rounds + abs(log_z) + tilt * eps) + tilt * rounding(self.upper)
+        return log_z - tilt * eps + noise + self._left[1].noise
+
+    def _at_most(self, eps: float, tilt: float) -> float:
+        """delta, what is not listed included: so small that nothing else about it is known, or simply a bound."""
+        infinite, missing, noise = self._left[1]
+        return max(math.exp(min(self._log_most(eps, tilt), 0.0)) + infinite * (1 + noise) + missing, TINY)
+
     def epsilon(self, delta: float, rtol: float) -> Bracket:
         """The least eps with ``delta(eps) <= delta``."""
         log_delta = math.log(delta)
@@ -63,9 +95,6 @@ class Listed:
             return bracket(0.0, 0.0)
         most = self._largest_loss if self._left[1].missing <= delta else math.inf
 
-        def reached(total: Moments, tilt: float) -> bool:
-            return total.log_z - tilt * total.mean <= log_delta
-
         def slack(total: Moments, tilt: float) -> float:
             return rtol * tilt * max(0.0, total.mean)  # delta falls about so much from eps to (1 + rtol) eps
 
@@ -73,7 +102,7 @@ class Listed:
             return curve.epsilon(delta)
 
         asked = Question(None, log_delta, rtol)
-        ends = self._refine(reached, read, Bracket(0.0, most), asked, slack)
+        ends = self._refine(_of(log_delta), read, Bracket(0.0, most), asked, slack)
         before = self.tilt
         if ends.width > rtol and before and ends.upper < math.inf:
             # Where few large losses outweigh many small ones, the tilt that fits delta need not fit the eps found.
@@ -102,11 +131,8 @@ class Listed:
         infinite = left.infinite * (1 + left.noise)
         most = min(1.0, left.missing + infinite - math.expm1(min(eps - self._largest_loss, 0.0)))
 
-        def reached(total: Moments, _: float) -> bool:
-            return total.mean >= eps
-
         asked = Question(eps, None, rtol)
-        return self._refine(reached, lambda curve: curve.delta(eps), Bracket(0.0, most), asked, lambda *_: rtol)
+        return self._refine(_at(eps), lambda curve: curve.delta(eps), Bracket(0.0, most), asked, lambda *_: rtol)
 
     def _refine(
         self,
@@ -118,7 +144,7 @@ class Listed:
     ) -> Bracket:
         """Read both curves by a contour integral if that is affordable, or on ever finer grids, until they agree."""
         self.too_coarse, rtol = False, asked.rtol
-        if len(self.upper) == 1 and self.upper[0].rounds == 1:
+        if self._rounds == 1:
             self.too_coarse = True
             least = read(_single_round(self.lower[0].pair, self._left[0], upper=False))
             most = read(_single_round(self.upper[0].pair, self._left[1], upper=True))
@@ -126,6 +152,8 @@ class Listed:
         if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
             return bracket(*ends)
         tilt = self.tilt = self._tilt(reached)
+        if asked.eps is not None and (most := self._at_most(asked.eps, tilt)) <= KNOWN:
+            return bracket(0.0, min(ends.upper, most))
         self.slack = min(slack(moments(self.upper, tilt), tilt), MOST_SLACK)
         smooth = self._smoothly(tilt, self.slack / PART_OF_SLACK)
         if smooth is not None:
@@ -246,6 +274,16 @@ class Listed:
             return reached(total, tilt) or total.deviation * tilt > 30 or total.deviation < least
 
         return first_yes(enough, 1.0, doublings=MOST_DOUBLINGS, halvings=12)
+
+
+def _of(log_delta: float) -> Callable[[Moments, float], bool]:
+    """Whether a tilt is as large as fits a delta."""
+    return lambda total, tilt: total.log_z - tilt * total.mean <= log_delta
+
+
+def _at(eps: float) -> Callable[[Moments, float], bool]:
+    """Whether it is as large as fits an eps."""
+    return lambda total, _: total.mean >= eps
 
 
 def _same(first: Atoms, second: Atoms) -> bool:

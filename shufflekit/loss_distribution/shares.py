@@ -1,0 +1,73 @@
+"""What each of several pairs adds to all rounds: the less it is, the less closely it need be listed.
+
+Chernoff's bound on delta is ``e^{K(t) - t eps}`` at its best tilt t, with K the sum of all pairs' ``log E_P[e^{t L}]``, each
+times its rounds. So a pair whose own term is K_i adds about that to log delta, and K_i/t to eps. This says how closely
+to look, and where a pair may be stood in for, not what the answer is: the ends found show whether it was close enough.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shufflekit._validate import Array
+from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.bracket import Ends
+from shufflekit.dominating_pairs import Pair, stand_in
+from shufflekit.loss_distribution.parts import Losses, Part, moments
+
+NEAR = 0.03  # the tolerance of a list that little depends on
+PART_OF_SLIGHT = 1 / 4  # of what the answer may be off by, to be used up by pairs that are stood in for
+FULL = 1 / 16  # of all: a pair that adds more is listed as closely as one alone
+NOTHING = Atoms(np.zeros(1), np.zeros(1))  # P = Q: below any pair
+
+
+class Slight(Pair):
+    """A pair that adds next to nothing: from above what stands in for it, and from below nothing at all."""
+
+    closest = 1.0
+
+    def __init__(self, above: Pair) -> None:
+        self.above = above
+
+    @property
+    def largest_loss(self) -> float:
+        return self.above.largest_loss
+
+    def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
+        upper = self.above.delta(eps, max(rtol, NEAR), log_cut).upper
+        return Ends(np.zeros(upper.shape), upper)
+
+    def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
+        return Enclosure(NOTHING, self.above.listed(log_cut, max(rtol, NEAR)).upper)
+
+    def reversed(self) -> "Slight":
+        return Slight(self.above.reversed())
+
+
+def like(pair: Pair) -> Pair:
+    """One that costs little, with a like curve, or at least one that is nowhere below."""
+    guide = pair.guide or pair
+    return stand_in(guide) or guide
+
+
+def added(parts: Sequence[Part[Losses]], tilt: float) -> list[float]:
+    """``K_i(tilt)`` of each, all its rounds together."""
+    return [max(moments([part], tilt).log_z, 0.0) for part in parts]
+
+
+def coarser(each: Sequence[float]) -> list[float]:
+    """How many times less closely than one alone each pair may be listed: what it errs by is about a part of its K_i."""
+    total = sum(each)
+    return [max(1.0, FULL * total / own) if own else np.inf for own in each]
+
+
+def slight(parts: Sequence[Part[Pair]], each: Sequence[float], tilt: float, log_cut: float, slack: float) -> set[int]:
+    """Which of the pairs may be stood in for, those that add least first: together they add hardly anything."""
+    found, left = set[int](), PART_OF_SLIGHT * slack
+    for i in sorted(range(len(parts)), key=lambda i: each[i]):
+        other = stand_in(parts[i].pair) if each[i] <= left else None
+        if other is not None:
+            (own,) = added([Part(other.listed(log_cut, NEAR).upper, parts[i].rounds)], tilt)
+            if own <= left:
+                found, left = found | {i}, left - own
+    return found
