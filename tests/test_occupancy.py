@@ -104,3 +104,13 @@ def test_nobody_and_everybody():
     assert empty_slots(0, 5, 1.0).number @ empty_slots(0, 5, 1.0).chance == 5
     assert empty_slots(3, 1, 1.0).number @ empty_slots(3, 1, 1.0).chance == 0
     assert empty_slots(3, 1, 1.0).shared[0] == pytest.approx(1 / 4, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "rate"), [(3, 0.5), (1_000, 0.01), (5, 0.982), (565_800_000, 0.982)])
+def test_one_slot_that_hardly_ever_stays_empty(n, rate):
+    """It does with the chance (1 - rate)^n; at the far side of the circle nothing is left, whose logarithm is asked."""
+    found = empty_slots(n, 1, rate)
+    assert found.number.tolist() == [0, 1]
+    assert found.chance[1] == pytest.approx(math.exp(n * math.log1p(-rate)), rel=1e-6)
+    assert found.chance.sum() == pytest.approx(1.0)
+    assert ((found.shared >= 0) & (found.shared <= 0.5)).all()

@@ -78,6 +78,9 @@ class LotteryPair(Pair):
         inside = eps < self.largest_loss
         upper: Array = np.zeros(eps.shape)
         upper[inside] = self.at(eps[inside])
+        if not self.lottery.dummies and self.lottery.clients <= self.lottery.slots and inside.any():
+            # Hardly anybody is left over: then all taken may be the lower bound.
+            upper[inside] = np.minimum(upper[inside], self.fallback.delta(eps[inside], rtol, log_cut).upper)
         return Ends(upper, upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:

@@ -13,7 +13,7 @@ from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 
 
 def stand_in(pair: Pair) -> Pair | None:
-    """What a game falls back on, votes; of a known channel the clones of all channels that tell as much. None of others."""
+    """What a game falls back on; of a known channel the clones of all channels that tell as much. None of others."""
     if isinstance(pair, ChannelPair):
         return _of_clones(pair.game)
     if isinstance(pair, GamePair | LotteryPair):
@@ -25,6 +25,6 @@ def stand_in(pair: Pair) -> Pair | None:
 
 @lru_cache(maxsize=20)  # of the same rounds it is asked for again and again
 def _of_clones(game: Game) -> Pair:
-    """A channel none of whose rows sends a message more than E times likelier than another one is eps0-LDP. [beyond] 2"""
+    """A channel is eps0-LDP if none of its rows sends a message more than E times likelier than another. [beyond] 2"""
     ratio = max(float(max(one.t0, one.t1)) for moves in game.moves for law in moves.laws for one in law)
     return pair_of_law(Definition(game.slots, game.population, (clones(ratio * (1 + LOSS_ERROR) - 1),)))

@@ -12,8 +12,9 @@ from shufflekit.bracket import LEAST_DELTA, Bracket, bracket
 from shufflekit.dominating_pairs import Aim, ListedPair, Pair, both_ways, stand_in
 from shufflekit.loss_distribution import single_round
 from shufflekit.loss_distribution.listed import Listed
-from shufflekit.loss_distribution.parts import Part
-from shufflekit.loss_distribution.shares import Slight, added, coarser, like, slight
+from shufflekit.loss_distribution.parts import Part, moments
+from shufflekit.loss_distribution.periods import line
+from shufflekit.loss_distribution.shares import added, coarser, like, slight
 
 LOG_LEAST = -745.0  # below it, e^x is 0
 LOG_CUT = -35.0  # at first
@@ -99,11 +100,12 @@ class Composition:
     def _delta(self, eps: float, rtol: float) -> Bracket:
         """With lists that reach as far as need be; of a delta so small that nobody asks, only about what it is."""
         about, log_cut, tilt = self._guides()._roughly(eps)
-        if about.upper <= LEAST_DELTA:
-            rtol, guided = max(rtol, ROUGH_LOOK), any(pair.guide for pair, _ in self.parts)
-            above = self._stood_in()._listed(LOG_LEAST, ROUGH, None).delta(eps, ROUGH) if guided else about
-            if above.upper <= KNOWN:
-                return bracket(0.0, above.upper)
+        if about.upper <= self.least:
+            guided = any(pair.guide for pair, _ in self.parts)
+            above = self._stood_in()._roughly(eps)[0] if guided else about
+            if above.upper <= self.least:
+                return bracket(0.0 if guided else above.lower, above.upper)
+            rtol = max(rtol, ROUGH_LOOK)
         needs = Needs(tilt, PART_OF_LISTS * rtol) if tilt else None
         # delta moves about 2 log(1/delta) times as much as eps does.
         near = max(rtol / max(1.0, -math.log(max(about.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
@@ -117,6 +119,11 @@ class Composition:
             finer = self._refine(ask, self._spare(ends), rtol, near, needs)
             ends = bracket(max(ends.lower, finer.lower), min(ends.upper, finer.upper))
         return ends
+
+    @property
+    def least(self) -> float:
+        """A delta below which only a bound is looked for: of unlike pairs, whose lists cost much, sooner."""
+        return LEAST_DELTA if len(self.parts) > 1 else KNOWN
 
     def _guides(self) -> "Composition":
         """Pairs that cost little and have like curves."""
@@ -141,11 +148,11 @@ class Composition:
         tilt = tilt_of(known)
         if len(known.upper) < len(self.parts) or not tilt:
             return ask(self)
-        each = added(known.upper, tilt)
-        slack = rtol if eps is not None else rtol * tilt * known.mean(tilt)
-        out = slight(self.parts, each, tilt, log_cut, slack)
-        parts = [Part(Slight(stand_in(pair) or pair), own) if i in out else Part(pair, own) for i, (pair, own) in enumerate(self.parts)]
-        eased = Composition(parts)
+        total = moments(known.upper, tilt)
+        c = line(tilt, total.deviation)  # where the tilt is 0, more than nothing matters
+        each, slack = added(known.upper, c), rtol if eps is not None else rtol * c * max(total.mean, 0.0)
+        out = slight(self.parts, each, c, log_cut, slack)
+        eased = Composition([Part(out.get(i, pair), rounds) for i, (pair, rounds) in enumerate(self.parts)])
         eased._coarser = coarser(each)
         ends = ask(eased)
         return ask(self) if out and ends.width > rtol and ends.upper > LEAST_DELTA else ends
@@ -197,7 +204,7 @@ class Composition:
         known = self._listed(log_cut, near, needs)
         ends = ask(known)
         for _ in range(MOST_LISTS):
-            if ends.width <= rtol or not known.too_coarse or near <= closest:
+            if ends.width <= rtol or not known.too_coarse or near <= closest or known.is_noise(ends.width / rtol):
                 break
             closer = max(rtol / (2 * ends.width), MOST_CLOSER)
             near = max(near * min(closer, LEAST_CLOSER), closest)
@@ -219,7 +226,7 @@ def largest(ways: Sequence[Composition], ask: Callable[[Composition, float], Bra
         return [ask(way, rtol) for way in ways]
     found, known = [ask(way, ROUGH_LOOK) for way in ways], 0.0
     for i in sorted(range(len(ways)), key=lambda i: -found[i].upper):
-        if found[i].upper > max(known, LEAST_DELTA) and found[i].width > rtol:
+        if found[i].upper > max(known, ways[i].least) and found[i].width > rtol:
             nearer = ask(ways[i], rtol)
             found[i] = bracket(max(found[i].lower, nearer.lower), min(found[i].upper, nearer.upper))
         known = max(known, found[i].lower)

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from shufflekit.accuracy import KNOWN, NODE_ERROR, TINY, UNIT
-from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Bracket, bracket
 from shufflekit.convex_order import contract, split
-from shufflekit.loss_distribution.curve import STRETCH, Curve, deltas
+from shufflekit.loss_distribution.curve import STRETCH, Curve
 from shufflekit.loss_distribution.nodes import LEAST_ROUNDS, MOST_PLACES, Nodes, by_nodes
-from shufflekit.loss_distribution.parts import Leftover, Moments, Part, leftover, moments, reach, rounding
+from shufflekit.loss_distribution.outcomes import all_outcomes, same, single_round
+from shufflekit.loss_distribution.parts import Moments, Part, leftover, moments, reach, rounding
 from shufflekit.loss_distribution.rare import lumpy
 from shufflekit.loss_distribution.smoothed import Smoothed, integral
 from shufflekit.loss_distribution.spectrum import composed
@@ -33,6 +34,8 @@ NEARLY = 1.01  # times the finest step: it is the finest
 MOST_TILTS, LESS, WIDE = 3, 4.0, 0.1  # tried, each so much less than the one before, while the ends are that far apart
 MUCH_LESS = 0.95  # of a tilt: then another one is tried
 PART_OF_SLACK, MOST_SLACK = 32.0, 0.8  # of what delta may be off by, to be used up by one of several errors; at most
+OF_LISTS = 10.0  # times the tolerance: a gap that lists as close as that may leave
+PART_OF_NOISE = 0.5  # of the tolerance, from which on lists that come closer are not worth it
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -42,17 +45,22 @@ class Listed:
     def __init__(self, parts: Sequence[Part[Enclosure]]) -> None:
         self.lower = [Part(known.lower, rounds) for known, rounds in parts]
         self.upper = [Part(known.upper, rounds) for known, rounds in parts]
-        self._exact = all(_same(below.pair, above.pair) for below, above in zip(self.lower, self.upper, strict=True))
+        self._exact = all(same(below.pair, above.pair) for below, above in zip(self.lower, self.upper, strict=True))
         outcomes = math.prod(len(pair.loss) ** min(rounds, 64) for pair, rounds in self.upper)
         few = outcomes <= (MAX_OUTCOMES if self._exact else MAX_ROUGH)
         if few and all(rounds <= 64 for _, rounds in self.upper):
-            self.lower, self.upper = ([Part(_all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
+            self.lower, self.upper = ([Part(all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
         self._left = leftover(self.lower), leftover(self.upper)
         self._rounds = sum(part.rounds for part in self.upper)
         most = sum(rounds * float(pair.loss[-1]) for pair, rounds in self.upper) + rounding(self.upper)
         self._largest_loss = math.inf if self._left[1].infinite else most
         self.tilt = self.slack = 0.0  # by which the last answer was found, and what its delta might be off by
         self.too_coarse = False  # whether the last answer's ends would be nearer if the lists were
+
+    def is_noise(self, width: float) -> bool:
+        """Whether the last answer's width, in units of the tolerance, is mostly the round-off of many rounds."""
+        noise = (self._left[0].noise + self._left[1].noise) / self.slack if self.slack else 0.0
+        return noise >= PART_OF_NOISE and width - noise <= 1 - PART_OF_NOISE
 
     def tilt_of(self, log_delta: float) -> float:
         """That fits a delta; 0 where none is needed."""
@@ -66,10 +74,6 @@ class Listed:
     def _many(self) -> bool:
         """Whether there is something to compose, all outcomes not being known one by one."""
         return self._rounds > 1 and moments(self.upper, 0.0).deviation >= LEAST_DEVIATION
-
-    def mean(self, tilt: float) -> float:
-        """Of the sum of all losses, under the tilt."""
-        return moments(self.upper, tilt).mean
 
     def log_most(self, eps: float) -> float:
         """The logarithm of Chernoff's bound on delta of what is listed, round-off included."""
@@ -146,8 +150,8 @@ class Listed:
         self.too_coarse, rtol = False, asked.rtol
         if self._rounds == 1:
             self.too_coarse = True
-            least = read(_single_round(self.lower[0].pair, self._left[0], upper=False))
-            most = read(_single_round(self.upper[0].pair, self._left[1], upper=True))
+            least = read(single_round(self.lower[0].pair, self._left[0], upper=False))
+            most = read(single_round(self.upper[0].pair, self._left[1], upper=True))
             return bracket(max(ends.lower, least), min(ends.upper, most))
         if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
             return bracket(*ends)
@@ -183,8 +187,8 @@ class Listed:
             least, most = (read(end) for end in apart)
             ends = Bracket(max(ends.lower, least), min(ends.upper, most))
             self.too_coarse = not self._exact and ends.width <= WIDE
-            if ends.width <= asked.rtol or self.too_coarse:
-                break
+            if ends.width <= (asked.rtol if self._exact else OF_LISTS * asked.rtol):
+                break  # what is left may be the lists'
         return ends
 
     def _smoothly(self, tilt: float, slack: float) -> tuple[Smoothed, Smoothed] | None:
@@ -284,28 +288,3 @@ def _of(log_delta: float) -> Callable[[Moments, float], bool]:
 def _at(eps: float) -> Callable[[Moments, float], bool]:
     """Whether it is as large as fits an eps."""
     return lambda total, _: total.mean >= eps
-
-
-def _same(first: Atoms, second: Atoms) -> bool:
-    return np.array_equal(first.loss, second.loss) and np.array_equal(first.log_q, second.log_q)
-
-
-def _all_outcomes(parts: Sequence[Part[Atoms]]) -> Atoms:
-    """The rounds' outcomes in all combinations."""
-    loss, log_q = np.zeros(1), np.zeros(1)
-    for pair, rounds in parts:
-        for _ in range(rounds):
-            loss = (loss[:, None] + pair.loss).ravel()
-            log_q = (log_q[:, None] + pair.log_q).ravel()
-    order = np.argsort(loss)
-    left = leftover(parts)
-    return Atoms(loss[order], log_q[order], left.missing, left.infinite, left.noise)
-
-
-def _single_round(pair: Atoms, left: Leftover, *, upper: bool) -> Curve:
-    """One round needs no grid: delta is linear in ``e^eps`` between the atoms, and from the first one down."""
-    sign, start = 1 if upper else -1, min(0.0, float(pair.loss[0])) - 1
-    loss, weight = np.append(start, pair.loss), np.append(0.0, np.exp(pair.log_q + pair.loss))
-    delta = deltas(loss, weight) * (1 + sign * left.noise)
-    unlisted = left.infinite * (1 + sign * left.noise) + (left.missing if upper else 0.0)
-    return Curve(loss + sign * rounding([Part(pair, 1)]), delta + unlisted, 0.0, upper=upper)

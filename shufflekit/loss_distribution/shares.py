@@ -1,8 +1,9 @@
 """What each of several pairs adds to all rounds: the less it is, the less closely it need be listed.
 
-Chernoff's bound on delta is ``e^{K(t) - t eps}`` at its best tilt t, with K the sum of all pairs' ``log E_P[e^{t L}]``, each
-times its rounds. So a pair whose own term is K_i adds about that to log delta, and K_i/t to eps. This says how closely
-to look, and where a pair may be stood in for, not what the answer is: the ends found show whether it was close enough.
+Chernoff's bound on delta is ``e^{K(t) - t eps}`` at its best tilt t, K being the sum of all pairs'
+``log E_P[e^{t L}]``, each times its rounds. So a pair whose own term is K_i adds about that to log delta, and K_i/t to
+eps. This says how closely to look, and where a pair may be stood in for, not what the answer is: the ends found show
+whether it was close enough.
 """
 
 from collections.abc import Sequence
@@ -56,18 +57,20 @@ def added(parts: Sequence[Part[Losses]], tilt: float) -> list[float]:
 
 
 def coarser(each: Sequence[float]) -> list[float]:
-    """How many times less closely than one alone each pair may be listed: what it errs by is about a part of its K_i."""
+    """How many times less closely than one alone each pair may be listed: it errs by about a part of its K_i."""
     total = sum(each)
     return [max(1.0, FULL * total / own) if own else np.inf for own in each]
 
 
-def slight(parts: Sequence[Part[Pair]], each: Sequence[float], tilt: float, log_cut: float, slack: float) -> set[int]:
-    """Which of the pairs may be stood in for, those that add least first: together they add hardly anything."""
-    found, left = set[int](), PART_OF_SLIGHT * slack
+def slight(
+    parts: Sequence[Part[Pair]], each: Sequence[float], tilt: float, log_cut: float, slack: float
+) -> dict[int, Slight]:
+    """What stands in for which of the pairs, those that add least first: together they add hardly anything."""
+    found, left = dict[int, Slight](), PART_OF_SLIGHT * slack
     for i in sorted(range(len(parts)), key=lambda i: each[i]):
         other = stand_in(parts[i].pair) if each[i] <= left else None
         if other is not None:
             (own,) = added([Part(other.listed(log_cut, NEAR).upper, parts[i].rounds)], tilt)
             if own <= left:
-                found, left = found | {i}, left - own
+                found[i], left = Slight(other), left - own
     return found
