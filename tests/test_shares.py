@@ -14,6 +14,7 @@ from shufflekit import (
     RandomAllocation,
     RandomCheckIn,
     RandomizedResponse,
+    RandomizedResponseShuffle,
     Shuffle,
     ShuffledCheckIn,
 )
@@ -21,10 +22,12 @@ from shufflekit.accuracy import KNOWN
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import LEAST_DELTA, Bracket
 from shufflekit.certify.composition import compose
-from shufflekit.dominating_pairs import ListedPair, ScorePair
+from shufflekit.dominating_pairs import ListedPair, ScorePair, stand_in
 from shufflekit.dominating_pairs.channel_game import ChannelPair
 from shufflekit.dominating_pairs.game_pair import GamePair
-from shufflekit.loss_distribution import Composition, Part, largest
+from shufflekit.dominating_pairs.least import LeastPair
+from shufflekit.dominating_pairs.lottery_pair import LotteryPair
+from shufflekit.loss_distribution import Composition, Part, largest, shares
 from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.shares import NEAR, Slight, added, coarser, slight
 from shufflekit.protocols import answers
@@ -236,3 +239,48 @@ def test_what_a_sum_adds_is_told():
     twice = added([lists[0]._replace(rounds=6), lists[1]], 2.0)
     assert twice == [pytest.approx(2 * first), pytest.approx(second)]
     assert first > second > 0
+
+
+# Renyi divergences.
+
+ORDERS = np.array([1.5, 4.0, 32.0])
+
+
+@pytest.mark.parametrize("little", LITTLE, ids=repr)
+def test_of_a_divergence_what_hardly_matters_is_stood_in_for(little, monkeypatch):
+    """At all orders at once, or one by one, in whatever order the sum is written; and never below the rounds' own."""
+    run = MUCH * 30 + Shuffle(1e-3, 10**9, reduction="clones") * 2 + little
+    own = np.max(
+        [np.sum([rounds * pair.divergence(ORDERS) for pair, rounds in way.parts], axis=0) for way in ways(run)], 0
+    )
+    for kind in (GamePair, ChannelPair, LotteryPair, LeastPair):
+        monkeypatch.setattr(kind, "divergence", lambda *_: pytest.fail("worked out"))
+    found = run.rdp(ORDERS)
+    assert ((found >= own * (1 - 1e-9)) & (found <= own * (1 + 2.6e-5))).all()
+    assert [run.rdp(order) for order in ORDERS] == pytest.approx(found, rel=1e-12)
+    assert (little + MUCH * 30).rdp(4.0) == pytest.approx((MUCH * 30 + little).rdp(4.0), rel=1e-12)
+
+
+def test_of_a_divergence_what_matters_is_worked_out():
+    run = MUCH * 3 + Shuffle(2.0, 400) * 3
+    (way,) = ways(run)
+    own = np.sum([rounds * pair.divergence(ORDERS) for pair, rounds in way.parts], axis=0)
+    assert run.rdp(ORDERS) == pytest.approx(own, rel=1e-12)
+
+
+def test_all_that_are_stood_in_for_add_hardly_anything(monkeypatch):
+    """Ten games each of which is just below what may be added: only some are stood in for."""
+    other = Shuffle(0.5, 10_000)
+    budget = 10 * stand_in(other.pair).divergence(np.array([4.0]))[0] / shares.SLIGHT_OF_MOMENTS
+    much = round(budget / 2.5 / MUCH.rdp(4.0))
+    worked_out, usual = list[object](), GamePair.divergence
+    monkeypatch.setattr(GamePair, "divergence", lambda self, orders: worked_out.append(self) or usual(self, orders))
+    parts = [Part(MUCH.pair, much), *(Part(Shuffle(0.5, 10_000 + i).pair, 1) for i in range(10))]
+    shares.divergence(parts, np.array([4.0]))
+    assert 4 <= len(worked_out) <= 7
+
+
+def test_beside_an_infinite_divergence_nothing_else_is_worked_out(monkeypatch):
+    monkeypatch.setattr(GamePair, "divergence", lambda *_: pytest.fail("worked out"))
+    run = RandomizedResponseShuffle(2, 0.1, n=3, view="strong") * 3 + Shuffle(2.0, 400)
+    assert run.rdp(4.0) == math.inf

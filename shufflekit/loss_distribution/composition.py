@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from shufflekit import _validate
+from shufflekit._validate import Array
 from shufflekit.accuracy import KNOWN, LOG_LEFT_OUT, NO_LOSS
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import LEAST_DELTA, Bracket, bracket
@@ -14,7 +15,7 @@ from shufflekit.loss_distribution import single_round
 from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import Part, moments
 from shufflekit.loss_distribution.periods import line
-from shufflekit.loss_distribution.shares import added, coarser, like, slight
+from shufflekit.loss_distribution.shares import added, coarser, divergence, like, slight
 
 LOG_LEAST = -745.0  # below it, e^x is 0
 LOG_CUT = -35.0  # at first
@@ -85,6 +86,10 @@ class Composition:
 
         ends = self._eased(log_cut, tilt_of, None, rtol, ask)
         return bracket(min(ends.lower, most), min(ends.upper, most))
+
+    def divergence(self, orders: Array) -> Array:
+        """The Renyi divergence of all rounds at an array of orders above 1, rounded up."""
+        return divergence(self.parts, orders)
 
     def delta(self, eps: float, rtol: float) -> Bracket:
         """``E_P[(1 - e^{eps - L})_+]`` of the summed loss L, refined in the same way."""

@@ -18,6 +18,7 @@ from shufflekit.loss_distribution.parts import Losses, Part, moments
 
 NEAR = 0.03  # the tolerance of a list that little depends on
 PART_OF_SLIGHT = 1 / 4  # of what the answer may be off by, to be used up by pairs that are stood in for
+SLIGHT_OF_MOMENTS = 2.5e-5  # of a Renyi divergence, that all pairs that are stood in for may add at most
 FULL = 1 / 16  # of all: a pair that adds more is listed as closely as one alone
 NOTHING = Atoms(np.zeros(1), np.zeros(1))  # P = Q: below any pair
 
@@ -74,3 +75,30 @@ def slight(
             if own <= left:
                 found[i], left = Slight(other), left - own
     return found
+
+
+def divergence(parts: Sequence[Part[Pair]], orders: Array) -> Array:
+    """The Renyi divergence of all rounds at an array of orders, rounded up.
+
+    A pair that adds hardly anything at an order is stood in for there, as are all where one of them has no bound.
+    """
+    total = np.zeros(orders.shape)
+    others = list[tuple[Pair, Part[Pair]]]()
+    for part in sorted(parts, key=lambda part: -part.rounds * part.pair.largest_loss):
+        other = stand_in(part.pair) if len(parts) > 1 else None
+        if other is None:
+            total += part.rounds * part.pair.divergence(orders)
+        else:
+            others.append((other, part))
+    stood_in = np.zeros(orders.shape)
+    for other, (pair, rounds) in others:
+        more = np.full(orders.shape, np.inf)
+        known = total < np.inf
+        if known.any():
+            more[known] = rounds * other.divergence(orders[known])
+        close = known & (stood_in + more > SLIGHT_OF_MOMENTS * total)
+        stood_in += np.where(known & ~close, more, 0.0)
+        if close.any():
+            more[close] = rounds * pair.divergence(orders[close])
+        total += more
+    return total
