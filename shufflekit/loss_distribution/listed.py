@@ -36,6 +36,7 @@ MUCH_LESS = 0.95  # of a tilt: then another one is tried
 PART_OF_SLACK, MOST_SLACK = 32.0, 0.8  # of what delta may be off by, to be used up by one of several errors; at most
 OF_LISTS = 10.0  # times the tolerance: a gap that lists as close as that may leave
 PART_OF_NOISE = 0.5  # of the tolerance, from which on lists that come closer are not worth it
+ROOM = 8.0  # times as much noise as else may be what makes an integral affordable
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -159,14 +160,15 @@ class Listed:
         if asked.eps is not None and (most := self._at_most(asked.eps, tilt)) <= KNOWN:
             return bracket(0.0, min(ends.upper, most))
         self.slack = min(slack(moments(self.upper, tilt), tilt), MOST_SLACK)
-        smooth = self._smoothly(tilt, self.slack / PART_OF_SLACK)
+        smooth = self._smoothly(tilt)
         if smooth is not None:
-            least, most = (read(end) for end in smooth)
-            ends = Bracket(max(ends.lower, least), min(ends.upper, most))
+            ends = _nearer(ends, read, smooth)
             self.too_coarse = not self._exact
             if ends.width <= rtol or self.too_coarse:
                 return bracket(*ends)
             # A loss that lies just there is moved to both sides: on a lattice it is not.
+        elif (smooth := self._smoothly(tilt, ROOM)) is not None and _nearer(ends, read, smooth).width <= rtol:
+            return bracket(*_nearer(ends, read, smooth))
         elif lumpy(self.upper, tilt):
             ends = self._apart(read, ends, asked)
             if ends.width <= rtol or self.too_coarse:
@@ -184,17 +186,17 @@ class Listed:
         """With few large losses told apart, of one size from which on they are large or another."""
         self.tilt = 0.0  # no one tilt tells where lists are to be close
         for apart in told_apart((self.lower, self.upper), self._left, asked):
-            least, most = (read(end) for end in apart)
-            ends = Bracket(max(ends.lower, least), min(ends.upper, most))
+            ends = _nearer(ends, read, apart)
             self.too_coarse = not self._exact and ends.width <= WIDE
             if ends.width <= (asked.rtol if self._exact else OF_LISTS * asked.rtol):
                 break  # what is left may be the lists'
         return ends
 
-    def _smoothly(self, tilt: float, slack: float) -> tuple[Smoothed, Smoothed] | None:
-        """From below and from above, where that can be had and costs little."""
-        first = integral(self.upper, tilt, slack)
-        other = first if self._exact else first and integral(self.lower, tilt, slack)
+    def _smoothly(self, tilt: float, room: float = 1.0) -> tuple[Smoothed, Smoothed] | None:
+        """From below and from above, where that can be had and costs little; with more noise, if there is room."""
+        slack = self.slack / PART_OF_SLACK
+        first = integral(self.upper, tilt, slack, room)
+        other = first if self._exact else first and integral(self.lower, tilt, slack, room)
         above = first and first.end(self._left[1], slack, upper=True)
         below = other and other.end(self._left[0], slack, upper=False)
         return (below, above) if below and above else None
@@ -278,6 +280,14 @@ class Listed:
             return reached(total, tilt) or total.deviation * tilt > 30 or total.deviation < least
 
         return first_yes(enough, 1.0, doublings=MOST_DOUBLINGS, halvings=12)
+
+
+def _nearer(
+    ends: Bracket, read: Callable[[Smoothed | Together], float], found: Sequence[Smoothed | Together]
+) -> Bracket:
+    """The ends, with what is read from below and from above."""
+    least, most = (read(end) for end in found)
+    return Bracket(max(ends.lower, least), min(ends.upper, most))
 
 
 def _of(log_delta: float) -> Callable[[Moments, float], bool]:
