@@ -7,6 +7,7 @@ the losses that matter for delta are the typical ones); round-off and wrap-aroun
 import math
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -151,11 +152,12 @@ class Listed:
         self.too_coarse, rtol = False, asked.rtol
         if self._rounds == 1:
             self.too_coarse = True
-            least = read(single_round(self.lower[0].pair, self._left[0], upper=False))
-            most = read(single_round(self.upper[0].pair, self._left[1], upper=True))
-            return bracket(max(ends.lower, least), min(ends.upper, most))
+            both = zip((self.lower, self.upper), self._left, (False, True), strict=True)
+            return bracket(
+                *_nearer(ends, read, [single_round(own[0].pair, left, upper=upper) for own, left, upper in both])
+            )
         if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
-            return bracket(*ends)
+            return ends
         tilt = self.tilt = self._tilt(reached)
         if asked.eps is not None and (most := self._at_most(asked.eps, tilt)) <= KNOWN:
             return bracket(0.0, min(ends.upper, most))
@@ -282,9 +284,7 @@ class Listed:
         return first_yes(enough, 1.0, doublings=MOST_DOUBLINGS, halvings=12)
 
 
-def _nearer(
-    ends: Bracket, read: Callable[[Smoothed | Together], float], found: Sequence[Smoothed | Together]
-) -> Bracket:
+def _nearer(ends: Bracket, read: Callable[[Any], float], found: Sequence[Curve | Smoothed | Together]) -> Bracket:
     """The ends, with what is read from below and from above."""
     least, most = (read(end) for end in found)
     return Bracket(max(ends.lower, least), min(ends.upper, most))
