@@ -66,16 +66,15 @@ class Listed:
 
     def tilt_of(self, log_delta: float) -> float:
         """That fits a delta; 0 where none is needed."""
-        return self._tilt(_of(log_delta)) if self._many else 0.0
+        return self._tilt_if_many(_of(log_delta))
 
     def tilt_at(self, eps: float) -> float:
         """That fits an eps; 0 where none is needed."""
-        return self._tilt(_at(eps)) if self._many else 0.0
+        return self._tilt_if_many(_at(eps))
 
-    @property
-    def _many(self) -> bool:
-        """Whether there is something to compose, all outcomes not being known one by one."""
-        return self._rounds > 1 and moments(self.upper, 0.0).deviation >= LEAST_DEVIATION
+    def _tilt_if_many(self, reached: Callable[[Moments, float], bool]) -> float:
+        many = self._rounds > 1 and moments(self.upper, 0.0).deviation >= LEAST_DEVIATION
+        return self._tilt(reached) if many else 0.0
 
     def log_most(self, eps: float) -> float:
         """The logarithm of Chernoff's bound on delta of what is listed, round-off included."""
@@ -148,16 +147,13 @@ class Listed:
         asked: Question,
         slack: Callable[[Moments, float], float],
     ) -> Bracket:
-        """Read both curves by a contour integral if that is affordable, or on ever finer grids, until they agree."""
+        """Read both curves by a contour integral if that is affordable, or on grids, where no loss is smeared, until they agree."""
         self.too_coarse, rtol = False, asked.rtol
         if self._rounds == 1:
             self.too_coarse = True
-            both = zip((self.lower, self.upper), self._left, (False, True), strict=True)
-            return bracket(
-                *_nearer(ends, read, [single_round(own[0].pair, left, upper=upper) for own, left, upper in both])
-            )
+            return bracket(*_nearer(ends, read, self._alone()))
         if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
-            return ends
+            return bracket(*ends)
         tilt = self.tilt = self._tilt(reached)
         if asked.eps is not None and (most := self._at_most(asked.eps, tilt)) <= KNOWN:
             return bracket(0.0, min(ends.upper, most))
@@ -168,7 +164,6 @@ class Listed:
             self.too_coarse = not self._exact
             if ends.width <= rtol or self.too_coarse:
                 return bracket(*ends)
-            # A loss that lies just there is moved to both sides: on a lattice it is not.
         elif (smooth := self._smoothly(tilt, ROOM)) is not None and _nearer(ends, read, smooth).width <= rtol:
             return bracket(*_nearer(ends, read, smooth))
         elif lumpy(self.upper, tilt):
@@ -181,6 +176,11 @@ class Listed:
                 break
             tilt /= LESS  # one large loss may have been all that it left
         return bracket(*ends)
+
+    def _alone(self) -> list[Curve]:
+        """A single round, from below and from above."""
+        both = zip((self.lower, self.upper), self._left, (False, True), strict=True)
+        return [single_round(own[0].pair, left, upper=upper) for own, left, upper in both]
 
     def _apart(
         self, read: Callable[[Curve | Nodes | Smoothed | Together], float], ends: Bracket, asked: Question
