@@ -147,7 +147,7 @@ class Listed:
         asked: Question,
         slack: Callable[[Moments, float], float],
     ) -> Bracket:
-        """Read both curves by a contour integral if that is affordable, or on grids, which smear none, until they agree."""
+        """Read both curves by a contour integral if that is affordable, else on ever finer grids, until they agree."""
         self.too_coarse, rtol = False, asked.rtol
         if self._rounds == 1:
             self.too_coarse = True
