@@ -22,7 +22,7 @@ DEFAULTS: dict[str, Real] = {
     # The ball is the unit ball, two of its points are at most its diameter apart, and noise is as large as it.
     **{"radius": 1.0, "R": 2.0, "distance": 2.0, "sigma": 1.0, "beta": 1.0, "d": 10, "spread": 0.3, "honest": 0.6},
     # Nothing is lost, is surely told apart, or errs.
-    **{"missing": 0.0, "infinite": 0.0, "error": 0.0, "spacing": 0.0, "origin": 0.0, "delta0": 0.0},
+    **{"missing": 0.0, "infinite": 0.0, "error": 0.0, "spacing": 0.0, "origin": 0.0, "delta0": 0.0, "room": 1.0},
     # No limit, and no preference.
     **{"at_most": math.inf, "high": math.inf, "low": -math.inf, "cap": math.inf, "limit": math.inf},
     **{"x": 0.0, "start": 0, "tilt": 1.0, "alpha": 1.0, "client": 0, "seed": 0, "k": 2, "at_least": 1},
@@ -121,6 +121,9 @@ MODULES = (
     "shufflekit.learning.streams",
     "shufflekit.learning.training",
     "shufflekit.learning.untrained",
+    "shufflekit.loss_distribution.listed",
+    "shufflekit.loss_distribution.shares",
+    "shufflekit.loss_distribution.smoothed",
     "shufflekit.papers.balle2020.hiding_bench",
     "shufflekit.papers.balle2020.learning_bench",
     "shufflekit.papers.balle2020.replacement_bench",

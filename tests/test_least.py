@@ -21,7 +21,7 @@ def test_the_bounds_are_a_game_and_two_lotteries() -> None:
     pair = pair_of(BOUNDS)
     assert isinstance(pair, LeastPair)
     assert [type(one) for one in pair.pairs].count(LotteryPair) == 2
-    assert pair.guide == pair.pairs[1].equal
+    assert pair.guide == pair.pairs[1].fallback
     assert pair.reversed() is pair
     assert (
         pair.largest_loss == min(one.largest_loss for one in pair.pairs) < max(one.largest_loss for one in pair.pairs)

@@ -119,3 +119,13 @@ def test_the_variance_that_decides_what_is_looked_at(clients: int, slots: int, r
     bound = _variance(clients, slots, rate / slots)
     assert variance <= bound
     assert bound <= max(1.02 * variance + 1.001, slots if rate / slots >= 0.5 else 0.0)
+
+
+@pytest.mark.parametrize(("n", "rate"), [(3, 0.5), (1_000, 0.01), (5, 0.982), (565_800_000, 0.982)])
+def test_one_slot_that_hardly_ever_stays_empty(n, rate):
+    """It does with the chance (1 - rate)^n; at the far side of the circle nothing is left, whose logarithm is asked."""
+    found = empty_slots(n, 1, rate)
+    assert found.number.tolist() == [0, 1]
+    assert found.chance[1] == pytest.approx(math.exp(n * math.log1p(-rate)), rel=1e-6)
+    assert found.chance.sum() == pytest.approx(1.0)
+    assert ((found.shared >= 0) & (found.shared <= 0.5)).all()

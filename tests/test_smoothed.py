@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from shufflekit import DistributedCheckIn, Shuffle
 from shufflekit.atoms import Atoms
-from shufflekit.loss_distribution import Part, periods, transforms
+from shufflekit.loss_distribution import Part, listed, periods, transforms
 from shufflekit.loss_distribution import smoothed as module
+from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import Leftover, moments
 from shufflekit.loss_distribution.smoothed import integral
 from tests.test_nodes import response, true_delta
@@ -189,6 +190,32 @@ def test_too_much_work_is_not_done(monkeypatch) -> None:
     assert integral(parts, 1.0, 1e-3) is None
 
 
+@pytest.mark.parametrize("deviations", [1.0, 5.0, 12.0])
+@pytest.mark.parametrize("rounds", [5, 200])
+def test_more_noise_makes_the_nodes_few_enough(rounds, deviations, monkeypatch) -> None:
+    """Half as many nodes take four times the noise, and a quarter more than there is room for; all is counted."""
+    eps0, slack = 0.3, 1e-4
+    eps = min(rounds * eps0 * math.tanh(eps0 / 2) + deviations * math.sqrt(rounds) * eps0, 0.9 * rounds * eps0)
+    parts, truth = [Part(response(eps0), rounds)], true_delta(eps0, rounds, eps)
+    tilts = [tilt for tilt in np.geomspace(0.1, 1e4, 500) if moments(parts, tilt).mean >= eps]
+    first = integral(parts, float(tilts[0]), slack)
+    number = first.silent + len(first.turn)
+    monkeypatch.setattr(module, "MOST_NODES", number // 2)
+    assert integral(parts, float(tilts[0]), slack) is None
+    fewer = integral(parts, float(tilts[0]), slack, 8.0)
+    assert fewer.silent + len(fewer.turn) <= number // 2
+    assert 4.0 * first.variance <= fewer.variance <= 4.3 * first.variance
+    width = []
+    for one in (first, fewer):
+        below, above = (one.end(NOTHING, slack, upper=upper).delta(eps) for upper in (False, True))
+        assert below <= truth * (1 + 1e-9)
+        assert above >= truth * (1 - 1e-9)
+        width.append(above - below)
+    assert width[0] <= 1.1 * width[1] <= 11 * width[0]
+    monkeypatch.setattr(module, "MOST_NODES", number // 4)
+    assert integral(parts, float(tilts[0]), slack, 8.0) is None
+
+
 def test_what_is_mostly_round_off_is_no_answer() -> None:
     found = integral([Part(response(0.3), 100)], 1.0, 1e-4)
     assert found is not None
@@ -218,3 +245,21 @@ def test_an_eps_next_to_the_largest_loss_is_looked_for_closely() -> None:
     known = (Shuffle(2.0, 30) * 3).guarantee(1e-6, rtol=1e-3)
     assert known.width <= 1e-3
     assert 5.9 < known.lower < 6.0
+
+
+@pytest.mark.parametrize("eps", [10.0, 15.0, 25.0])
+def test_lists_are_read_off_with_more_noise_before_grids_are_looked_at(eps, monkeypatch) -> None:
+    """If that is near enough; with no room for it the same question goes on to grids."""
+    known, asked = Listed([Part(Shuffle(2.0, 100, reduction="clones").pair.listed(-80.0, 1e-6), 50)]), list[float]()
+    usual, grids = known.delta(eps, 1e-3), Listed._on_grids
+    first = integral(known.upper, known.tilt_at(eps), 1e-3 / listed.PART_OF_SLACK)
+    monkeypatch.setattr(module, "MOST_NODES", round(0.6 * (first.silent + len(first.turn))))
+    monkeypatch.setattr(Listed, "_on_grids", lambda self, *args: asked.append(args[0]) or grids(self, *args))
+    found = known.delta(eps, 1e-3)
+    assert not asked
+    assert found.width <= 1e-3
+    assert found.lower <= usual.upper
+    assert usual.lower <= found.upper
+    monkeypatch.setattr(listed, "ROOM", 1.0)
+    known.delta(eps, 1e-3)
+    assert asked

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from shufflekit._validate import Array
+from shufflekit.accuracy import UNIT
 
 DEVIATIONS, SPARE = 13.0, 40.0  # of the number of empty slots, that are looked at: beyond is less than e^-80
 NODES_PER_DEVIATION, LEAST_NODES = 16.0, 96  # of the circle; half of the least are 19 deviations and more
@@ -98,7 +99,8 @@ def _log_chance(n: int, m: int, away: float, near: float, number: Array) -> tupl
     weight = np.where(angle == 0, 0.5, np.where(np.abs(angle - np.pi) < SAME_ANGLE, 0.5, 1.0)) * kept
     r, k_some = radius[:, None], k[some][:, None]
     move = r * np.expm1(1j * angle)
-    factor = np.log1p(np.expm1(move) / rest[:, None])
+    less = np.expm1(move) / rest[:, None]
+    factor = np.log1p(np.where(less == -1, UNIT - 1, less))  # of nothing the logarithm is taken to be a number, too
     term = weight * np.exp(away * move + k_some * factor - 1j * n * angle)
     s = r + move
     total = 2 * (term.real.sum(axis=1)) / nodes

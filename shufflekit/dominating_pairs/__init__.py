@@ -8,6 +8,7 @@ from shufflekit.dominating_pairs.pair import Aim, ListedPair, Pair, both_ways
 from shufflekit.dominating_pairs.pair_of import pair_of
 from shufflekit.dominating_pairs.rare_kinds import MOST_RARE_SLOTS, RareKinds
 from shufflekit.dominating_pairs.score_pair import ScorePair
+from shufflekit.dominating_pairs.stand_in import stand_in
 from shufflekit.dominating_pairs.votes import Votes
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "both_ways",
     "pair_of",
     "randomized_response",
+    "stand_in",
 ]

@@ -33,7 +33,7 @@ class LeastPair(Pair):
 
     @property
     def guide(self) -> Pair | None:
-        return self._lotteries[0].equal if self._lotteries else None
+        return self._lotteries[0].fallback if self._lotteries else None
 
     def reversed(self) -> "LeastPair":
         return self

@@ -78,6 +78,9 @@ class LotteryPair(Pair):
         inside = eps < self.largest_loss
         upper: Array = np.zeros(eps.shape)
         upper[inside] = self.at(eps[inside])
+        if not self.lottery.dummies and self.lottery.clients <= self.lottery.slots and inside.any():
+            # Hardly anybody is left over: then all taken may be the lower bound.
+            upper[inside] = np.minimum(upper[inside], self.fallback.delta(eps[inside], rtol, log_cut).upper)
         return Ends(upper, upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
@@ -86,15 +89,15 @@ class LotteryPair(Pair):
     def at(self, eps: Array) -> Array:
         """``H_{e^eps}`` below the largest loss, never too small."""
         if self._ratio > LOUD:
-            return self.equal.delta(eps).upper
+            return self.fallback.delta(eps).upper
         by_slots = self._ratio < TIED and not self.lottery.dummies and self.follows_corners
         worth = self._by_equal_slots(eps) if by_slots else self._by_corners_or_clones(eps)
         noise = score_error(self.lottery.slots, math.log(self._ratio))
         return np.clip(self._heavy * worth * (1 + noise) + self._crowded(eps), TINY, 1.0)
 
     @property
-    def equal(self) -> Pair:
-        """All slots as likely hers as the likeliest one, or as many taken as may be, and clones."""
+    def fallback(self) -> Pair:
+        """All slots as likely hers as the likeliest one, or as many taken as may be, and clones: nowhere below this."""
         n, m, rate = self.lottery.clients, self.lottery.slots, float(self.lottery.rate)
         slots, population = (m, m / rate) if self.lottery.dummies else (min(m, n), float(n))
         return pair_of_law(Definition(slots, population, (self.lottery.moves.spares[0],)))

@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from shufflekit import _validate
-from shufflekit.accuracy import LOG_LEFT_OUT, NO_LOSS
+from shufflekit._validate import Array
+from shufflekit.accuracy import KNOWN, LOG_LEFT_OUT, NO_LOSS
 from shufflekit.atoms import Atoms, Enclosure
-from shufflekit.bracket import Bracket, bracket
-from shufflekit.dominating_pairs import Aim, ListedPair, Pair, both_ways
+from shufflekit.bracket import LEAST_DELTA, Bracket, bracket
+from shufflekit.dominating_pairs import Aim, ListedPair, Pair, both_ways, stand_in
 from shufflekit.loss_distribution import single_round
 from shufflekit.loss_distribution.listed import Listed
-from shufflekit.loss_distribution.parts import Part
+from shufflekit.loss_distribution.parts import Part, moments
+from shufflekit.loss_distribution.periods import line
+from shufflekit.loss_distribution.shares import added, coarser, divergence, like, slight
 
 LOG_LEAST = -745.0  # below it, e^x is 0
 LOG_CUT = -35.0  # at first
@@ -57,6 +60,7 @@ class Composition:
             raise ValueError("parts must hold at least one pair, got none")
         self.parts = [Part(_described(pair), _validate.count(rounds=rounds)) for pair, rounds in parts]
         self._rounds = sum(part.rounds for part in self.parts)
+        self._coarser = [1.0] * len(parts)  # how many times less closely than alone each pair is listed
 
     def both_ways(self) -> list["Composition"]:
         """This one, and all rounds from Q to P where that is something else: the worse one counts."""
@@ -73,8 +77,19 @@ class Composition:
         if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.epsilon(self.parts[0].pair, delta, rtol)
         log_cut = math.log(delta) - math.log(self._rounds) + LOG_LEFT_OUT
-        ends = self._refine(lambda known: known.epsilon(delta, rtol), log_cut, rtol, rtol, None)
+
+        def tilt_of(known: Listed) -> float:
+            return known.tilt_of(math.log(delta))
+
+        def ask(own: Composition) -> Bracket:
+            return own._refine(lambda known: known.epsilon(delta, rtol), log_cut, rtol, rtol, None)
+
+        ends = self._eased(log_cut, tilt_of, None, rtol, ask)
         return bracket(min(ends.lower, most), min(ends.upper, most))
+
+    def divergence(self, orders: Array) -> Array:
+        """The Renyi divergence of all rounds at an array of orders above 1, rounded up."""
+        return divergence(self.parts, orders)
 
     def delta(self, eps: float, rtol: float) -> Bracket:
         """``E_P[(1 - e^{eps - L})_+]`` of the summed loss L, refined in the same way."""
@@ -85,7 +100,17 @@ class Composition:
             return bracket(0.0, 0.0)
         if self._rounds == 1 and not isinstance(self.parts[0].pair, ListedPair):
             return single_round.delta(self.parts[0].pair, eps, rtol)
+        return self._eased(LOG_CUT, lambda known: known.tilt_at(eps), eps, rtol, lambda own: own._delta(eps, rtol))
+
+    def _delta(self, eps: float, rtol: float) -> Bracket:
+        """With lists that reach as far as need be; of a delta so small that nobody asks, only about what it is."""
         about, log_cut, tilt = self._guides()._roughly(eps)
+        if about.upper <= self.least:
+            guided = any(pair.guide for pair, _ in self.parts)
+            above = self._stood_in()._roughly(eps)[0] if guided else about
+            if above.upper <= self.least:
+                return bracket(0.0 if guided else above.lower, above.upper)
+            rtol = max(rtol, ROUGH_LOOK)
         needs = Needs(tilt, PART_OF_LISTS * rtol) if tilt else None
         # delta moves about 2 log(1/delta) times as much as eps does.
         near = max(rtol / max(1.0, -math.log(max(about.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
@@ -100,15 +125,52 @@ class Composition:
             ends = bracket(max(ends.lower, finer.lower), min(ends.upper, finer.upper))
         return ends
 
+    @property
+    def least(self) -> float:
+        """A delta below which only a bound is looked for: of unlike pairs, whose lists cost much, sooner."""
+        return LEAST_DELTA if len(self.parts) > 1 else KNOWN
+
     def _guides(self) -> "Composition":
         """Pairs that cost little and have like curves."""
         return Composition([Part(pair.guide or pair, rounds) for pair, rounds in self.parts])
+
+    def _stood_in(self) -> "Composition":
+        """Pairs that cost little, and are nowhere below."""
+        return Composition([Part(stand_in(pair) or pair, rounds) for pair, rounds in self.parts])
+
+    def _eased(
+        self,
+        log_cut: float,
+        tilt_of: Callable[[Listed], float],
+        eps: float | None,
+        rtol: float,
+        ask: Callable[["Composition"], Bracket],
+    ) -> Bracket:
+        """Of several pairs, each only looked at as closely as it matters; if that was not enough, all alike."""
+        if len(self.parts) == 1:
+            return ask(self)
+        known = Composition([Part(like(pair), rounds) for pair, rounds in self.parts])._listed(log_cut, ROUGH, None)
+        tilt = tilt_of(known)
+        if len(known.upper) < len(self.parts) or not tilt:
+            return ask(self)
+        total = moments(known.upper, tilt)
+        c = line(tilt, total.deviation)  # where the tilt is 0, more than nothing matters
+        each, slack = added(known.upper, c), rtol if eps is not None else rtol * c * max(total.mean, 0.0)
+        out = slight(self.parts, each, c, log_cut, slack)
+        eased = Composition([Part(out.get(i, pair), rounds) for i, (pair, rounds) in enumerate(self.parts)])
+        eased._coarser = coarser(each)
+        ends = ask(eased)
+        return ask(self) if out and ends.width > rtol and ends.upper > LEAST_DELTA else ends
 
     def _roughly(self, eps: float) -> tuple[Bracket, float, float]:
         """delta, the logarithm of what may be left out, which follows from how small delta is, and a fitting tilt."""
         log_cut = LOG_CUT
         while True:
             known = self._listed(log_cut, ROUGH, None)
+            log_most = known.log_most(eps)
+            if log_most < DEEPER * log_cut and log_cut > LOG_LEAST:  # nothing is to be seen of it
+                log_cut = max(min(DEEPER * log_cut, log_most - math.log(self._rounds) + LOG_LEFT_OUT), LOG_LEAST)
+                continue
             ends = known.delta(eps, ROUGH)
             spare = self._spare(ends)
             if spare >= DEEPER * log_cut or log_cut == LOG_LEAST:
@@ -126,7 +188,10 @@ class Composition:
 
     def _listed(self, log_cut: float, near: float, needs: Needs | None) -> Listed:
         """None at a tolerance at which its list is no closer; half of the gap is left to the composition."""
-        near_enough = [max(near, pair.closest) if pair.closest < FINE else FINE for pair, _ in self.parts]
+        near_enough = [
+            max(min(near * times, ROUGH_LOOK), near, pair.closest) if pair.closest < FINE else FINE
+            for (pair, _), times in zip(self.parts, self._coarser, strict=True)
+        ]
         lists = list[Part[Enclosure]]()
         for (pair, rounds), own in zip(self.parts, near_enough, strict=True):
             if needs is None:
@@ -144,7 +209,7 @@ class Composition:
         known = self._listed(log_cut, near, needs)
         ends = ask(known)
         for _ in range(MOST_LISTS):
-            if ends.width <= rtol or not known.too_coarse or near <= closest:
+            if ends.width <= rtol or not known.too_coarse or near <= closest or known.is_noise(ends.width / rtol):
                 break
             closer = max(rtol / (2 * ends.width), MOST_CLOSER)
             near = max(near * min(closer, LEAST_CLOSER), closest)
@@ -166,7 +231,7 @@ def largest(ways: Sequence[Composition], ask: Callable[[Composition, float], Bra
         return [ask(way, rtol) for way in ways]
     found, known = [ask(way, ROUGH_LOOK) for way in ways], 0.0
     for i in sorted(range(len(ways)), key=lambda i: -found[i].upper):
-        if found[i].upper > known:
+        if found[i].upper > max(known, ways[i].least) and found[i].width > rtol:
             nearer = ask(ways[i], rtol)
             found[i] = bracket(max(found[i].lower, nearer.lower), min(found[i].upper, nearer.upper))
         known = max(known, found[i].lower)

@@ -7,16 +7,18 @@ the losses that matter for delta are the typical ones); round-off and wrap-aroun
 import math
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from shufflekit.accuracy import UNIT
-from shufflekit.atoms import Atoms, Enclosure
+from shufflekit.accuracy import KNOWN, NODE_ERROR, TINY, UNIT
+from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Bracket, bracket
 from shufflekit.convex_order import contract, split
-from shufflekit.loss_distribution.curve import STRETCH, Curve, deltas
+from shufflekit.loss_distribution.curve import STRETCH, Curve
 from shufflekit.loss_distribution.nodes import LEAST_ROUNDS, MOST_PLACES, Nodes, by_nodes
-from shufflekit.loss_distribution.parts import Leftover, Moments, Part, leftover, moments, reach, rounding
+from shufflekit.loss_distribution.outcomes import all_outcomes, same, single_round
+from shufflekit.loss_distribution.parts import Moments, Part, leftover, moments, reach, rounding
 from shufflekit.loss_distribution.rare import lumpy
 from shufflekit.loss_distribution.smoothed import Smoothed, integral
 from shufflekit.loss_distribution.spectrum import composed
@@ -33,6 +35,9 @@ NEARLY = 1.01  # times the finest step: it is the finest
 MOST_TILTS, LESS, WIDE = 3, 4.0, 0.1  # tried, each so much less than the one before, while the ends are that far apart
 MUCH_LESS = 0.95  # of a tilt: then another one is tried
 PART_OF_SLACK, MOST_SLACK = 32.0, 0.8  # of what delta may be off by, to be used up by one of several errors; at most
+OF_LISTS = 10.0  # times the tolerance: a gap that lists as close as that may leave
+PART_OF_NOISE = 0.5  # of the tolerance, from which on lists that come closer are not worth it
+ROOM = 8.0  # times as much noise as else may be what makes an integral affordable
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -42,17 +47,49 @@ class Listed:
     def __init__(self, parts: Sequence[Part[Enclosure]]) -> None:
         self.lower = [Part(known.lower, rounds) for known, rounds in parts]
         self.upper = [Part(known.upper, rounds) for known, rounds in parts]
-        self._exact = all(_same(below.pair, above.pair) for below, above in zip(self.lower, self.upper, strict=True))
+        self._exact = all(same(below.pair, above.pair) for below, above in zip(self.lower, self.upper, strict=True))
         outcomes = math.prod(len(pair.loss) ** min(rounds, 64) for pair, rounds in self.upper)
         few = outcomes <= (MAX_OUTCOMES if self._exact else MAX_ROUGH)
         if few and all(rounds <= 64 for _, rounds in self.upper):
-            self.lower, self.upper = ([Part(_all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
+            self.lower, self.upper = ([Part(all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
         self._left = leftover(self.lower), leftover(self.upper)
         self._rounds = sum(part.rounds for part in self.upper)
         most = sum(rounds * float(pair.loss[-1]) for pair, rounds in self.upper) + rounding(self.upper)
         self._largest_loss = math.inf if self._left[1].infinite else most
         self.tilt = self.slack = 0.0  # by which the last answer was found, and what its delta might be off by
         self.too_coarse = False  # whether the last answer's ends would be nearer if the lists were
+
+    def is_noise(self, width: float) -> bool:
+        """Whether the last answer's width, in units of the tolerance, is mostly the round-off of many rounds."""
+        noise = (self._left[0].noise + self._left[1].noise) / self.slack if self.slack else 0.0
+        return noise >= PART_OF_NOISE and width - noise <= 1 - PART_OF_NOISE
+
+    def tilt_of(self, log_delta: float) -> float:
+        """That fits a delta; 0 where none is needed."""
+        return self._tilt_if_many(_of(log_delta))
+
+    def tilt_at(self, eps: float) -> float:
+        """That fits an eps; 0 where none is needed."""
+        return self._tilt_if_many(_at(eps))
+
+    def _tilt_if_many(self, reached: Callable[[Moments, float], bool]) -> float:
+        many = self._rounds > 1 and moments(self.upper, 0.0).deviation >= LEAST_DEVIATION
+        return self._tilt(reached) if many else 0.0
+
+    def log_most(self, eps: float) -> float:
+        """The logarithm of Chernoff's bound on delta of what is listed, round-off included."""
+        tilt = self.tilt_at(eps)
+        return self._log_most(eps, tilt) if tilt else 0.0
+
+    def _log_most(self, eps: float, tilt: float) -> float:
+        log_z = moments(self.upper, tilt).log_z
+        noise = NODE_ERROR * (self._rounds + abs(log_z) + tilt * eps) + tilt * rounding(self.upper)
+        return log_z - tilt * eps + noise + self._left[1].noise
+
+    def _at_most(self, eps: float, tilt: float) -> float:
+        """delta, what is not listed included: so small that nothing else about it is known, or simply a bound."""
+        infinite, missing, noise = self._left[1]
+        return max(math.exp(min(self._log_most(eps, tilt), 0.0)) + infinite * (1 + noise) + missing, TINY)
 
     def epsilon(self, delta: float, rtol: float) -> Bracket:
         """The least eps with ``delta(eps) <= delta``."""
@@ -63,9 +100,6 @@ class Listed:
             return bracket(0.0, 0.0)
         most = self._largest_loss if self._left[1].missing <= delta else math.inf
 
-        def reached(total: Moments, tilt: float) -> bool:
-            return total.log_z - tilt * total.mean <= log_delta
-
         def slack(total: Moments, tilt: float) -> float:
             return rtol * tilt * max(0.0, total.mean)  # delta falls about so much from eps to (1 + rtol) eps
 
@@ -73,7 +107,7 @@ class Listed:
             return curve.epsilon(delta)
 
         asked = Question(None, log_delta, rtol)
-        ends = self._refine(reached, read, Bracket(0.0, most), asked, slack)
+        ends = self._refine(_of(log_delta), read, Bracket(0.0, most), asked, slack)
         before = self.tilt
         if ends.width > rtol and before and ends.upper < math.inf:
             # Where few large losses outweigh many small ones, the tilt that fits delta need not fit the eps found.
@@ -102,11 +136,8 @@ class Listed:
         infinite = left.infinite * (1 + left.noise)
         most = min(1.0, left.missing + infinite - math.expm1(min(eps - self._largest_loss, 0.0)))
 
-        def reached(total: Moments, _: float) -> bool:
-            return total.mean >= eps
-
         asked = Question(eps, None, rtol)
-        return self._refine(reached, lambda curve: curve.delta(eps), Bracket(0.0, most), asked, lambda *_: rtol)
+        return self._refine(_at(eps), lambda curve: curve.delta(eps), Bracket(0.0, most), asked, lambda *_: rtol)
 
     def _refine(
         self,
@@ -116,25 +147,25 @@ class Listed:
         asked: Question,
         slack: Callable[[Moments, float], float],
     ) -> Bracket:
-        """Read both curves by a contour integral if that is affordable, or on ever finer grids, until they agree."""
+        """Read both curves by a contour integral if that is affordable, else on ever finer grids, until they agree."""
         self.too_coarse, rtol = False, asked.rtol
-        if len(self.upper) == 1 and self.upper[0].rounds == 1:
+        if self._rounds == 1:
             self.too_coarse = True
-            least = read(_single_round(self.lower[0].pair, self._left[0], upper=False))
-            most = read(_single_round(self.upper[0].pair, self._left[1], upper=True))
-            return bracket(max(ends.lower, least), min(ends.upper, most))
+            return bracket(*_nearer(ends, read, self._alone()))
         if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
             return bracket(*ends)
         tilt = self.tilt = self._tilt(reached)
+        if asked.eps is not None and (most := self._at_most(asked.eps, tilt)) <= KNOWN:
+            return bracket(0.0, min(ends.upper, most))
         self.slack = min(slack(moments(self.upper, tilt), tilt), MOST_SLACK)
-        smooth = self._smoothly(tilt, self.slack / PART_OF_SLACK)
+        smooth = self._smoothly(tilt)
         if smooth is not None:
-            least, most = (read(end) for end in smooth)
-            ends = Bracket(max(ends.lower, least), min(ends.upper, most))
+            ends = _nearer(ends, read, smooth)
             self.too_coarse = not self._exact
             if ends.width <= rtol or self.too_coarse:
                 return bracket(*ends)
-            # A loss that lies just there is moved to both sides: on a lattice it is not.
+        elif (smooth := self._smoothly(tilt, ROOM)) is not None and _nearer(ends, read, smooth).width <= rtol:
+            return bracket(*_nearer(ends, read, smooth))
         elif lumpy(self.upper, tilt):
             ends = self._apart(read, ends, asked)
             if ends.width <= rtol or self.too_coarse:
@@ -146,23 +177,28 @@ class Listed:
             tilt /= LESS  # one large loss may have been all that it left
         return bracket(*ends)
 
+    def _alone(self) -> list[Curve]:
+        """A single round, from below and from above."""
+        both = zip((self.lower, self.upper), self._left, (False, True), strict=True)
+        return [single_round(own[0].pair, left, upper=upper) for own, left, upper in both]
+
     def _apart(
         self, read: Callable[[Curve | Nodes | Smoothed | Together], float], ends: Bracket, asked: Question
     ) -> Bracket:
         """With few large losses told apart, of one size from which on they are large or another."""
         self.tilt = 0.0  # no one tilt tells where lists are to be close
         for apart in told_apart((self.lower, self.upper), self._left, asked):
-            least, most = (read(end) for end in apart)
-            ends = Bracket(max(ends.lower, least), min(ends.upper, most))
+            ends = _nearer(ends, read, apart)
             self.too_coarse = not self._exact and ends.width <= WIDE
-            if ends.width <= asked.rtol or self.too_coarse:
-                break
+            if ends.width <= (asked.rtol if self._exact else OF_LISTS * asked.rtol):
+                break  # what is left may be the lists'
         return ends
 
-    def _smoothly(self, tilt: float, slack: float) -> tuple[Smoothed, Smoothed] | None:
-        """From below and from above, where that can be had and costs little."""
-        first = integral(self.upper, tilt, slack)
-        other = first if self._exact else first and integral(self.lower, tilt, slack)
+    def _smoothly(self, tilt: float, room: float = 1.0) -> tuple[Smoothed, Smoothed] | None:
+        """From below and from above, where that can be had and costs little; with more noise, if there is room."""
+        slack = self.slack / PART_OF_SLACK
+        first = integral(self.upper, tilt, slack, room)
+        other = first if self._exact else first and integral(self.lower, tilt, slack, room)
         above = first and first.end(self._left[1], slack, upper=True)
         below = other and other.end(self._left[0], slack, upper=False)
         return (below, above) if below and above else None
@@ -248,26 +284,17 @@ class Listed:
         return first_yes(enough, 1.0, doublings=MOST_DOUBLINGS, halvings=12)
 
 
-def _same(first: Atoms, second: Atoms) -> bool:
-    return np.array_equal(first.loss, second.loss) and np.array_equal(first.log_q, second.log_q)
+def _nearer(ends: Bracket, read: Callable[[Any], float], found: Sequence[Curve | Smoothed | Together]) -> Bracket:
+    """The ends, with what is read from below and from above."""
+    least, most = (read(end) for end in found)
+    return Bracket(max(ends.lower, least), min(ends.upper, most))
 
 
-def _all_outcomes(parts: Sequence[Part[Atoms]]) -> Atoms:
-    """The rounds' outcomes in all combinations."""
-    loss, log_q = np.zeros(1), np.zeros(1)
-    for pair, rounds in parts:
-        for _ in range(rounds):
-            loss = (loss[:, None] + pair.loss).ravel()
-            log_q = (log_q[:, None] + pair.log_q).ravel()
-    order = np.argsort(loss)
-    left = leftover(parts)
-    return Atoms(loss[order], log_q[order], left.missing, left.infinite, left.noise)
+def _of(log_delta: float) -> Callable[[Moments, float], bool]:
+    """Whether a tilt is as large as fits a delta."""
+    return lambda total, tilt: total.log_z - tilt * total.mean <= log_delta
 
 
-def _single_round(pair: Atoms, left: Leftover, *, upper: bool) -> Curve:
-    """One round needs no grid: delta is linear in ``e^eps`` between the atoms, and from the first one down."""
-    sign, start = 1 if upper else -1, min(0.0, float(pair.loss[0])) - 1
-    loss, weight = np.append(start, pair.loss), np.append(0.0, np.exp(pair.log_q + pair.loss))
-    delta = deltas(loss, weight) * (1 + sign * left.noise)
-    unlisted = left.infinite * (1 + sign * left.noise) + (left.missing if upper else 0.0)
-    return Curve(loss + sign * rounding([Part(pair, 1)]), delta + unlisted, 0.0, upper=upper)
+def _at(eps: float) -> Callable[[Moments, float], bool]:
+    """Whether it is as large as fits an eps."""
+    return lambda total, _: total.mean >= eps

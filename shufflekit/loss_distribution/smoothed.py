@@ -31,6 +31,7 @@ from shufflekit.loss_distribution.transforms import ENDED, Complex, product, tra
 MOST_VARIANCE = 1.0  # of the noise
 SUM_ERROR_OF_NODES = 1e-14  # of one round's transform, that all rounds have to bear
 LEAST_NODES, MOST_NODES = 16, 2**19
+FITTED = 0.99  # of them, that more noise is made to fit
 REACH, FIRST_STRIDE = 20.0, 0.5  # deviations from the mean, that a point is looked for, and how far at first
 POINTS = 128  # looked at together, where no stride finds what is looked for
 LOOKS, NEAR = 200, 1e-11  # at single points, until they are so many deviations apart
@@ -184,8 +185,11 @@ class Integral(NamedTuple):
         return silent + math.exp(log_last) * (1 / self.last**2 + density) / (np.pi * v * self.last)
 
 
-def integral(parts: Sequence[Part[Atoms]], tilt: float, slack: float) -> Integral | None:
-    """With so little noise that it moves delta by about a part ``slack``; None where that takes too much work."""
+def integral(parts: Sequence[Part[Atoms]], tilt: float, slack: float, room: float = 1.0) -> Integral | None:
+    """With so little noise that it moves delta by about a part ``slack``; None where that takes too much work.
+
+    With up to ``room`` times as much noise where that makes the nodes few enough.
+    """
     deviation = moments(parts, tilt).deviation
     if deviation == 0 or slack <= 0:
         return None
@@ -194,9 +198,11 @@ def integral(parts: Sequence[Part[Atoms]], tilt: float, slack: float) -> Integra
     if total.deviation == 0 or sum(own for _, own in parts) * SUM_ERROR_OF_NODES > slack:
         return None
     variance = min(slack / (c * (1 + c)), MOST_VARIANCE)
-    around = wrapped(parts, c, total, variance)
-    apart = 2 * math.pi / around.period
-    number = max(math.ceil(math.sqrt(2 * ENDED / variance) / apart), LEAST_NODES)
+    around, apart, number = _line_of_nodes(parts, c, total, variance)
+    more = (number / (FITTED * MOST_NODES)) ** 2
+    if number > MOST_NODES and more <= room and more * variance <= MOST_VARIANCE:
+        variance *= more
+        around, apart, number = _line_of_nodes(parts, c, total, variance)
     if number > MOST_NODES:
         return None
     transforms = [transform(pair, own, c, apart, number) for pair, own in parts]
@@ -216,3 +222,12 @@ def integral(parts: Sequence[Part[Atoms]], tilt: float, slack: float) -> Integra
         last=float(turn[-1]),
         silent=number - int(heard.sum()),
     )
+
+
+def _line_of_nodes(
+    parts: Sequence[Part[Atoms]], c: float, total: Moments, variance: float
+) -> tuple[Wrapped, float, int]:
+    """The period, how far apart the nodes are that it asks for, and their number, until the noise ends them."""
+    around = wrapped(parts, c, total, variance)
+    apart = 2 * math.pi / around.period
+    return around, apart, max(math.ceil(math.sqrt(2 * ENDED / variance) / apart), LEAST_NODES)

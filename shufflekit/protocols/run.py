@@ -103,8 +103,7 @@ class Questions(ABC):
         ways = answers.composition(self).both_ways()
 
         def divergence(order: Any) -> Any:
-            sums = [np.sum([rounds * pair.divergence(order) for pair, rounds in way.parts], axis=0) for way in ways]
-            return np.max(sums, axis=0)
+            return np.max([way.divergence(order) for way in ways], axis=0)
 
         return RenyiCurve(divergence, limit=self.pure_epsilon)
 
