@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
+from shufflekit.atoms import Atoms
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import Tails, connected, contract, extended, potential, profile, split, untold
 from shufflekit.dominating_pairs import randomized_response
+from shufflekit.loss_distribution import Composition, Part
 from tests import truth
 
 SHIFTS = [0.3, 1.0, 2.5]  # of a unit Gaussian, whose profile has a closed form
@@ -85,12 +87,32 @@ def test_an_asymmetric_pair():
     )
 
 
+@pytest.mark.parametrize(("more", "more_back"), [(1e-3, 0.2), (0.2, 1e-3), (0.0, 1e-9)])
+def test_upper_ends_that_err_unlike_lose_no_mass(more, more_back):
+    """Each direction's upper end is above by another part. All of P's mass is there, and 30 rounds stay above."""
+    p, q = np.array([0.4, 0.3, 0.1, 0.2]), np.array([0.3, 0.3, 0.15, 0.25])
+    eps = np.linspace(0, 1, 40)
+
+    def profile_of(first, second):
+        return np.maximum(first[:, None] - np.exp(eps) * second[:, None], 0).sum(axis=0)
+
+    forth, back = profile_of(p, q) * (1 + more), profile_of(q, p) * (1 + more_back)
+    above = connected(eps, forth, back)
+    assert np.exp(above.log_q + above.loss).sum() + above.missing >= 1 - 1e-14
+    for at in np.linspace(-1, 1, 41):
+        assert float(np.maximum(p - math.exp(at) * q, 0).sum()) <= truth.listed_delta(above, at, upper=True) + 1e-14
+    exact = Composition([Part(Atoms(np.log(p / q)[np.argsort(p / q)], np.log(q)[np.argsort(p / q)]), 30)])
+    for at in (0.0, 1.0, 3.0):
+        assert Composition([Part(above, 30)]).delta(at, 1e-6).upper >= exact.delta(at, 1e-6).lower
+
+
 def test_a_dented_slope_is_mended_to_the_safe_side():
     eps = np.linspace(0, 3, 30)
     delta = gaussian_delta(1.0, eps)
     dented = delta * (1 + 1e-3 * np.random.default_rng(5).random(30))
     above = connected(eps, dented, dented)
     assert np.isfinite(above.log_q).all()
+    assert np.exp(above.log_q + above.loss).sum() + above.missing >= 1 - 1e-14
     for at in np.linspace(-2, 2.9, 50):
         assert gaussian_delta(1.0, at) <= truth.listed_delta(above, at, upper=True) + 1e-12
 

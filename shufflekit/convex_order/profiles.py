@@ -16,6 +16,8 @@ from shufflekit.accuracy import UNIT
 from shufflekit.atoms import Atoms
 from shufflekit.bracket import Ends
 
+SAME = 1e-15  # two numbers that differ by round-off
+
 
 class Tails(NamedTuple):
     """``P - Q`` and Q of the outcomes with a loss above each of some eps."""
@@ -26,21 +28,42 @@ class Tails(NamedTuple):
 
 def connected(eps: Array, forth: Array, back: Array) -> Atoms:
     """The law whose delta connects the dots: ``forth`` is delta of (P, Q) at each eps, ``back`` that of (Q, P)."""
-    alpha_step = np.exp(eps[:-1]) * np.expm1(np.diff(eps))
-    falls = np.diff(forth) / alpha_step
+    steps = np.exp(eps[:-1]) * np.expm1(np.diff(eps)), np.exp(-eps[1:]) * np.expm1(np.diff(eps))
     # E_Q(alpha - P/Q)_+ at alpha = e^-eps is e^-eps times delta of (Q, P) at eps.
     puts = np.exp(-eps) * back
-    rises = -np.diff(puts) / (np.exp(-eps[1:]) * np.expm1(np.diff(eps)))
     # Round-off may dent a slope; from the far end inwards, the steeper one is the safe one. (An isotonic regression
     # would take means of slopes, which may lie below the profile.)
-    falls = np.minimum.accumulate(falls[::-1])[::-1]
-    rises = np.maximum.accumulate(rises[::-1])[::-1]
+    falls = np.minimum.accumulate((np.diff(forth) / steps[0])[::-1])[::-1]
+    rises = np.maximum.accumulate((-np.diff(puts) / steps[1])[::-1])[::-1]
+    gap = float(forth[-1]) - float(dot(falls, steps[0])) - float(puts[-1]) - float(dot(rises, steps[1]))
+    falls, rises = _met(falls, rises, steps, gap)
     right = np.append(falls, 0.0) - np.append(0.0, falls)
     left = np.append(0.0, rises) - np.append(rises, puts[-1] / math.exp(-eps[-1]))
     middle = 1 + falls[0] - rises[0]
     q = np.concatenate([left[:0:-1], [middle], right[1:]])
     loss = np.concatenate([-eps[:0:-1], eps])
     return _atoms(loss, q, float(forth[-1]))
+
+
+def _met(falls: Array, rises: Array, steps: tuple[Array, Array], gap: float) -> tuple[Array, Array]:
+    """The slopes from alpha = 1 on, to either side, with one value there: the lower of two upper ends, ``gap`` apart.
+
+    Were they left apart, P's law would have less mass than 1, or more, and all rounds together lose that as often as
+    they are. What is convex below the dots of both sides is below their hull: where slopes no longer rise, they are
+    pooled.
+    """
+    if abs(gap) <= SAME:
+        return falls, rises
+    from scipy.optimize import isotonic_regression  # takes long to load, and few pairs need it
+
+    falls[0] += max(gap, 0.0) / steps[0][0]
+    rises[0] -= max(-gap, 0.0) / steps[1][0]
+    slopes, widths = np.append(rises[::-1] - 1, falls), np.append(steps[1][::-1], steps[0])
+    pooled = isotonic_regression(slopes, weights=widths)
+    alone = np.repeat(np.diff(pooled.blocks) == 1, np.diff(pooled.blocks))  # those far out keep all their digits
+    falls = np.where(alone[len(rises) :], falls, np.minimum(pooled.x[len(rises) :], 0.0))
+    rises = np.where(alone[: len(rises)][::-1], rises, np.maximum(1 + pooled.x[: len(rises)][::-1], 0.0))
+    return falls, rises
 
 
 def hull(eps: Array, values: Array) -> Array:

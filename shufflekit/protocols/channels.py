@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shufflekit._dot import product
 from shufflekit._validate import Array
 from shufflekit.definitions import Definition, Game, equal_others, row_game
 from shufflekit.protocols.attacks import Attack
@@ -59,7 +60,7 @@ def _worst_definitions(channel: Channel, n: int, population: int) -> tuple[Defin
 def _variances(table: Array) -> Array:
     """``sum (R(x0) - R(x1))^2 / R(x2)``, for all x0, x1 and x2."""
     # Differences first: expanded squares would cancel where the rows are near each other.
-    return np.array([(table - first) ** 2 @ (1 / table).T for first in table])
+    return np.array([product((table - first) ** 2, (1 / table).T) for first in table])
 
 
 def _marks(table: Array) -> NDArray[np.uint64]:
