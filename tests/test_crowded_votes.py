@@ -197,7 +197,7 @@ def test_a_delta_of_many_rows_comes_from_lists() -> None:
     """One question at 1e-94 took 26 s and 1.2 GB."""
     pair = pairs.response(1.455, 23_300, 23_300, k=15).pair
     assert isinstance(pair, Votes)
-    assert pair._rows_of_points(1e-4, -260.0) > votes.MOST_ROWS
+    assert pair.rows_of_points(1e-4, -260.0) > votes.MOST_ROWS
     eps = np.array([0.01, 0.05, 0.143])
     ends = pair.delta(eps, 2e-5)
     assert (ends.lower <= ends.upper).all()

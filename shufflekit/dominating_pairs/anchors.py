@@ -21,7 +21,7 @@ from shufflekit._validate import Array
 APART, WIDEST, MOST_NEAR = 1.0, 0.08, 8  # deviations between anchors near 0, and of eps at most; and how many of them
 NEAR, GROWTH = 4.0, 1.32  # deviations, from which on anchors are so many times as far out as the one before
 CLOSER, GROWTH_OF_FEW = 6, 1.05  # times as close, and the growth, where sums take few values
-MOST_SHIFTS = 600  # of a start, between two anchors
+MOST_SHIFTS = 6_000  # of a start, between two anchors
 ADDED = 5e-6  # of the variance, halfway between two anchors, that is nothing
 
 

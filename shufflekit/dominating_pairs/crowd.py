@@ -28,7 +28,7 @@ from shufflekit.dominating_pairs.score_laws import grid_step, undominated
 from shufflekit.dominating_pairs.spare import NO_SHIFT
 from shufflekit.dominating_pairs.votes import Votes
 
-SHIFTS = 48  # of a start, in a deviation
+SHIFTS = 120, 48  # of a start, in a deviation: as many as are affordable
 PART = 1e-3  # of the votes', that is little
 LOG_NEVER = -700.0
 LOG_FORGOTTEN = -10.0  # of what is assumed of the last places
@@ -37,7 +37,7 @@ TYPICAL = 6.5  # deviations at which the steps on the board are chosen
 FARTHER = 2.0  # times as far apart as alphas may be that are alike
 FEW_ALPHAS, WORK_OF_STEP = 12, 300  # that are looked at one by one; a board's step, in rows of votes at one alpha
 STEPS_APART, LEAST_STEPS = 1.25, 4  # times: numbers of steps, after which slack is looked at; the least of them
-LITTLE, MUCH_LESS = 2e-5, 4e-7  # of the votes, for slack
+LITTLE, MUCH_LESS = 1e-6, 2e-8  # of the votes, for slack
 ROUGH = 0.01  # a tolerance for what weighs e^-10
 SAME = 1e-12
 
@@ -100,24 +100,46 @@ class Crowd:
         There it is below the clones': so few more votes are less than all slots' being clones. Many eps that rise are
         between a few at which starts are moved, see ``anchors``: the worth of votes and of slack is one of plays.
         """
-        places, N = self._anchors(eps), float(self.game.population)
-        moved = shifts(places, N, self._spread, SHIFTS)
-        boards, more = self.stages[-1] * (len(eps) - len(places)), sum(map(len, moved)) - len(eps)
-        if WORK_OF_STEP * boards <= more * self.votes.rows_of_points(rtol, log_cut):
-            known, little = self._known(eps, [NO_SHIFT] * len(eps), rtol, log_cut, other)
-            found = np.array([float(one.worth[0]) / N for one in known] + [np.inf] * (len(eps) - len(known)))
-            sure = np.array(little + [False] * (len(eps) - len(known)))
+        places = self._anchors(eps)
+        moved = self._moved(places, len(eps), rtol, log_cut)
+        if moved is None:
+            found, sure = self._alone(eps, rtol, log_cut, other)
         else:
-            rough = np.exp(np.interp(places, eps, np.log(np.maximum(other, TINY))))
-            known, little = self._known(places, moved, rtol, log_cut, rough)
-            inside = eps <= places[len(known) - 1] if len(known) > 1 else np.zeros(len(eps), dtype=bool)
-            found, sure = np.full(len(eps), np.inf), np.zeros(len(eps), dtype=bool)
-            if inside.any():
-                found[inside] = between(eps[inside], known) / N
-            last = np.searchsorted(places, eps[inside])
-            sure[inside] = np.array(little)[last] & np.array(little)[np.maximum(last - 1, 0)]
+            found, sure = self._between(eps, places, moved, rtol, log_cut, other)
         assumed = self._assumed(eps, log_cut)
         return found + assumed, sure & (assumed <= PART * found)
+
+    def _moved(self, places: Array, points: int, rtol: float, log_cut: float) -> list[Array] | None:
+        """Starts at each anchor, as close as costs less than what boards at all points cost more; or none."""
+        boards = WORK_OF_STEP * self.stages[-1] * (points - len(places))
+        rows = self.votes.rows_of_points(rtol, log_cut)
+        for per_deviation in SHIFTS if boards > 0 else ():
+            moved = shifts(places, float(self.game.population), self._spread, per_deviation)
+            if boards > rows * (sum(map(len, moved)) - points):
+                return moved
+        return None
+
+    def _alone(self, eps: Array, rtol: float, log_cut: float, other: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Votes and slack, each alpha by itself."""
+        known, little = self._known(eps, [NO_SHIFT] * len(eps), rtol, log_cut, other)
+        found, sure = np.full(len(eps), np.inf), np.zeros(len(eps), dtype=bool)
+        found[: len(known)] = [float(one.worth[0]) / float(self.game.population) for one in known]
+        sure[: len(known)] = little
+        return found, sure
+
+    def _between(
+        self, eps: Array, places: Array, moved: Sequence[Array], rtol: float, log_cut: float, other: Array
+    ) -> tuple[Array, NDArray[np.bool_]]:
+        """The same by anchors at these places."""
+        rough = np.exp(np.interp(places, eps, np.log(np.maximum(other, TINY))))
+        known, little = self._known(places, moved, rtol, log_cut, rough)
+        inside = eps <= places[len(known) - 1] if len(known) > 1 else np.zeros(len(eps), dtype=bool)
+        found, sure = np.full(len(eps), np.inf), np.zeros(len(eps), dtype=bool)
+        if inside.any():
+            found[inside] = between(eps[inside], known) / float(self.game.population)
+        last = np.searchsorted(places, eps[inside])
+        sure[inside] = np.array(little)[last] & np.array(little)[np.maximum(last - 1, 0)]
+        return found, sure
 
     def _anchors(self, eps: Array) -> Array:
         """Fewer eps, if they are many: a deviation apart, or as far as costs hardly anything."""

@@ -55,11 +55,16 @@ class LongGame:
     def __init__(self, laws: Sequence[Scores], block: int = BLOCK) -> None:
         self.laws, self.stages = undominated(list(laws)), list(STAGES)
         *others, most = sorted(law.variance for law in self.laws)
-        # Where one law is clearly the largest, it hardly matters to be told what others are worth in each block.
-        self.block = min(block, SHORT_BLOCK) if max(others, default=0.0) < CLEARLY * most else block
+        self.block, self.clear = block, max(others, default=0.0) < CLEARLY * most
         self.deviation = math.sqrt(most)
         self.step = grid_step(self.laws, *NODES, many=False)
         self.fine_step, self.block_step = (grid_step(self.laws, *FINE_NODES, many=many) for many in (False, True))
+
+    @property
+    def part(self) -> int:
+        """The steps of a block, where there are several. What it pays for its kink is little if one law is clearly the
+        largest."""
+        return min(self.block, SHORT_BLOCK) if self.clear else self.block
 
     def worth(self, n: int, x: Array) -> Array:
         """``F_n`` at the starts x, never too small."""
@@ -121,15 +126,15 @@ class LongGame:
         """``E F_K(x)`` for a random number K of steps, or a few more; numbers fall, depths of boards lie ``apart``."""
         if numbers[0] <= self.block:
             return np.asarray(chances @ np.array(self._by_steps(numbers, [x] * len(numbers))))
-        if self.block <= WHOLE * numbers[0]:
-            counts, row = np.unique([-(-number // self.block) for number in numbers], return_inverse=True)
+        if self.part <= WHOLE * numbers[0]:
+            counts, row = np.unique([-(-number // self.part) for number in numbers], return_inverse=True)
             log_chance, none = np.log(np.bincount(row, chances)), Board(self.laws, 1, self.step)
-            block = self._board(self.block, self.block_step, self._depth_of_block(numbers[0], self.block, x))
+            block = self._board(self.part, self.block_step, self._depth_of_block(numbers[0], self.part, x))
             return self._copies([none], block, counts.astype(np.float64), log_chance, x)
-        more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.block)
+        more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.part)
         numbers, depth = [more * -(-number // more) for number in numbers], self._depth(numbers[0], x, apart)
         laws, weights = tuple(map(_hashable, self.laws)), tuple(chances.tolist())
-        means, block = _left_over(laws, tuple(numbers), weights, self.block, self.block_step, depth)
+        means, block = _left_over(laws, tuple(numbers), weights, self.part, self.block_step, depth)
         alone = means.pop(0, None)
         total = np.zeros(len(x)) if alone is None else alone.value(x)
         if means:
@@ -208,7 +213,7 @@ class LongGame:
         return float(min(max(DEPTH, BLOCKS_APART * math.ceil(out / BLOCKS_APART)), DEEPEST))
 
     def _by_blocks(self, n: int, x: Array) -> Array:
-        count = math.ceil(n / self.block)
+        count = math.ceil(n / self.part)
         steps = math.ceil(n / count)
         board = self._board(steps, self.block_step, self._depth_of_block(n, steps, x))
         return self._copies([Board(self.laws, 1, self.step)], board, np.full(1, float(count)), np.zeros(1), x)

@@ -38,7 +38,7 @@ class Told:
     """Upper bounds of ``F_n(x)``, as ``LongGame`` has them."""
 
     def __init__(
-        self, laws: Sequence[Scores], slots: int, make: Callable[[Sequence[Scores]], LongGame], finest: int = 1
+        self, laws: Sequence[Scores], slots: int, make: Callable[[Sequence[Scores]], LongGame], finest: int
     ) -> None:
         self.rate, self.slots = _rate(laws), slots
         self.game = make([_reporting(law, self.rate) for law in laws])
