@@ -12,7 +12,7 @@ from shufflekit.beyond import game
 from shufflekit.definitions import Game, Kind, blankets, row_game, rows, without_round_off
 from shufflekit.definitions.channels import kinds_of_neighbours
 from shufflekit.divergences import hockey_stick
-from shufflekit.dominating_pairs import pair_of
+from shufflekit.dominating_pairs import contenders, pair_of
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.channel_game import ChannelPair, _by_losses
 from shufflekit.dominating_pairs.contenders import LARGER, Field, SideBySide
@@ -322,3 +322,26 @@ def test_a_channels_game_is_the_same_from_both_sides():
     pair = bound(DiscretizedLaplace(20, 1.0), 50, 50)
     assert pair.reversed() is pair
     assert row_game(SMALL[0], 2, 3).mapped(float).reversed().symmetric
+
+
+def test_of_very_many_moves_some_are_looked_at_by_their_blankets(monkeypatch):
+    """Not below what all of them say, and not above the worst blanket; fewer laws are held against each other."""
+    channel, eps = DiscretizedLaplace(7, 1.5), np.array([0.0, 0.1, 0.3])
+    pair = ChannelPair(row_game(channel, 40, 40))
+    close, blankets = pair.delta(eps).upper, pair.fallback.delta(eps).upper
+    held, real = list[int](), contenders.Centred.below
+    monkeypatch.setattr(contenders.Centred, "below", lambda laws, i, asked: held.append(i) or real(laws, i, asked))
+    monkeypatch.setattr(contenders, "MOST_SORTED", 21)
+    found = ChannelPair(row_game(channel, 40, 40))
+    upper = found.delta(eps).upper
+    few = len(held)
+    assert (upper >= close * (1 - 1e-9)).all()
+    assert (upper <= blankets * (1 + 1e-3)).all()
+    field = found._worth.field
+    alone = [one for one in field.contenders(1.1) if not one.laws]
+    assert len(alone) == len(found.game.moves) - 3
+    held.clear()
+    monkeypatch.setattr(contenders, "MOST_SORTED", 500)
+    ChannelPair(row_game(channel, 40, 40)).delta(eps)
+    assert few < len(held)
+    assert (found.profile(np.linspace(0.0, 0.3, 20))[[0, 19]] >= close[[0, 2]] * (1 - 1e-9)).all()

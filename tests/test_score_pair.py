@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from shufflekit import definitions, divergences, exact
+from shufflekit.bracket import Ends
 from shufflekit.convex_order import profile
-from shufflekit.dominating_pairs import ScorePair
+from shufflekit.dominating_pairs import ScorePair, score_pair
 from shufflekit.randomizers import Channel, DiscretizedLaplace, HadamardResponse, RandomizedResponse, random_channel
 from tests import lists, pairs, truth
 
@@ -169,3 +170,30 @@ def test_the_lists_are_close():
     """One by one; of many slots by few knots."""
     lists.closely_listed(blanket_pair(HadamardResponse(5, 1.0), 3, 4), 1e-9)
     lists.closely_listed(blanket_pair(HadamardResponse(5, 1.0), 200, 400), 0.1)
+
+
+def test_many_points_that_cost_much_are_looked_at_with_more_noise(monkeypatch):
+    """Few report, so that no frequency is silent: what all points cost is counted, and the ends stay on their sides."""
+    law = definitions.equal_others(random_channel(2, 9, eps0=2.3, rng=np.random.default_rng(4)), 0, 1, 0)
+    silent = (*(one._replace(chance=0.01 * one.chance) for one in law), definitions.kind(0.99, 0.0, 0.0))
+    pair = ScorePair(definitions.Definition(2_000, 2_000, (silent,)))
+    eps = np.linspace(0.0, 0.02, 60)
+    close = pair.delta(eps)
+    asked = []
+    real = score_pair.work
+    monkeypatch.setattr(score_pair, "work", lambda *given: asked.append(real(*given)) or asked[-1])
+    monkeypatch.setattr(score_pair, "excess_of_few", lambda *given: Ends(0 * given[3], 0 * given[3] + np.inf))
+    for most in (1e5, 1e3):
+        monkeypatch.setattr(score_pair, "MOST_WORK", most)
+        rough = pair.delta(eps)
+        assert (rough.lower <= close.upper).all()
+        assert (close.lower <= rough.upper).all()
+    value = np.array([one.u0 - one.u1 for one in silent])[None]
+    chance, x = np.array([[one.chance for one in silent]] * 60), np.linspace(0.0, 30.0, 60)
+    sums = np.repeat(value, 60, axis=0), chance, 2_000, x
+    monkeypatch.setattr(score_pair, "MOST_WORK", 1e6)
+    rtol = score_pair._affordable(*sums, 1e-8)
+    assert 1e-8 < rtol <= score_pair.ROUGH
+    assert real(*sums, rtol) < real(*sums, 1e-8)
+    assert score_pair._affordable(*(part[:9] if isinstance(part, np.ndarray) else part for part in sums), 1e-8) == 1e-8
+    assert asked

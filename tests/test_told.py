@@ -48,7 +48,7 @@ def told_of(laws, n, block=1_000):
 
     floats = [Scores(*(np.array(column, dtype=float) for column in list(zip(*law, strict=True))[::-1])) for law in laws]
     assert serves(floats, n, 0)
-    return Told(floats, n, make)
+    return Told(floats, n, make, 1)
 
 
 @pytest.mark.parametrize("rate", [Fraction(1, 3), Fraction(1, 16), Fraction(1, 1000)])

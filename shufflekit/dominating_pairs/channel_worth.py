@@ -46,6 +46,7 @@ class Effort(NamedTuple):
 
     def game(self, laws: Sequence[Scores]) -> LongGame:
         long = LongGame(laws)
+        long.clear = False  # blocks are as long as the work allows: of a channel's rows, a small one may matter much
         long.fine_step, long.block_step = (grid_step(long.laws, *self.nodes, many=many) for many in (False, True))
         kinds = sum(len(law.value) for law in long.laws)
         # A board of b steps has so many nodes times the root of b, and all kinds of scores are summed b times.
@@ -140,7 +141,7 @@ class ChannelWorth:
 
     def at_most(self, eps: float) -> float:
         """A number that delta does not exceed, which need not be close."""
-        found = self.quick(self.field.contenders(math.exp(eps)), eps)
+        found = self.quick(self.field.blankets(math.exp(eps)), eps)
         return float(found.worth.max()) / float(self.game.population)
 
     def profile(self, eps: Array, top: float) -> Array:
@@ -160,7 +161,8 @@ class ChannelWorth:
 
     def _worst(self, eps: float, moved: Array, games: int) -> Array:
         """The largest of all contenders; some by their games, if their blankets do not show that they are smaller."""
-        contenders, start = self.field.contenders(math.exp(eps)), -float(self.game.population) * math.expm1(eps)
+        found_all, start = self.field.contenders(math.exp(eps)), -float(self.game.population) * math.expm1(eps)
+        contenders, blankets = ([one for one in found_all if bool(one.laws) is own] for own in (True, False))
         worst: Array = np.zeros(len(moved))
         quick = self.quick(contenders, eps, moved)
         for contender, found in zip(contenders, quick.worth, strict=True):
@@ -169,6 +171,12 @@ class ChannelWorth:
                 least = self._least(contender, eps, moved, worst, about)
                 found, games = np.minimum(found, least), games - 1
             worst = np.maximum(worst, found)
+        while blankets:  # the fewer, the closer they are looked at
+            bounds = self.quick(blankets, eps, moved).worth
+            above: Array = np.any(bounds > worst, axis=1)
+            if above.all():
+                return np.asarray(np.maximum(worst, bounds.max(axis=0)))
+            blankets = [one for one, over in zip(blankets, above, strict=True) if over]
         return np.asarray(worst)
 
     def _least(self, contender: Contender, eps: float, moved: Array, worst: Array, about: Array) -> Array:
@@ -185,6 +193,6 @@ class ChannelWorth:
 
     def efforts(self, contender: Contender, first: bool) -> list[Effort]:
         """By which a game is looked at until it is seen to be no more than one before; none for a blanket alone."""
-        if self._is_alone(contender):
+        if not contender.laws or self._is_alone(contender):
             return []
         return [CLOSELY] if first else [A_LOOK, CLOSELY]

@@ -18,6 +18,7 @@ from shufflekit.accuracy import UNIT
 from shufflekit.definitions import Kind, Moves, ScoreLaw
 from shufflekit.dominating_pairs.board import Scores
 
+MOST_SORTED = 500  # laws, that are held against each other
 LARGER = 1e-12  # of each score of a law that is kept
 SCORE_ERROR, SUM_ERROR = 4 * UNIT, 64 * UNIT  # of a score, next to its parts; and of a sum over a law's kinds
 
@@ -27,7 +28,7 @@ Marks = NDArray[np.bool_]
 class Contender(NamedTuple):
     """One of the moves, by its number, and the centred scores of the laws that can be worst, and of the blanket.
 
-    All of them are a little larger than they are.
+    All of them are a little larger than they are. Without laws, nothing but the blanket is looked at.
     """
 
     number: int
@@ -101,11 +102,19 @@ class Field:
         self.laws = SideBySide(rows)
 
     def contenders(self, alpha: float) -> list[Contender]:
-        """The moves that no other is worth as much as for certain, the one with the largest variance first."""
+        """The moves that no other is worth as much as for certain, the one with the largest variance first.
+
+        Of very many moves those with the smallest variances are not compared: they are looked at by their blankets.
+        """
         laws = self.laws.at(alpha)
         own = [range(*ends) for ends in zip(self.first[:-1], self.first[1:] - 1, strict=True)]
         left = sorted(range(len(own)), key=lambda i: -max(laws.variance[list(own[i])]))
+        most = MOST_SORTED // max(map(len, own))
+        left, rest = left[:most], left[most:]
         found = []
+        among = np.zeros(len(laws.value), dtype=bool)
+        for i in left:
+            among[self.first[i] : self.first[i + 1]] = True
         while left:
             best = left[0]
             kept: list[int] = []
@@ -113,14 +122,21 @@ class Field:
             for i in sorted(own[best], key=lambda i: -laws.variance[i]):
                 if not below[i]:
                     kept.append(i)
-                    below |= laws.below(i, ~below & self.is_row)
+                    below |= laws.below(i, ~below & self.is_row & among)
             blanket = int(self.first[best + 1]) - 1
-            below |= laws.below(blanket, ~self.is_row)
+            below |= laws.below(blanket, ~self.is_row & among)
             whole = np.logical_and.reduceat(below, self.first[:-1])
             left = [i for i in left[1:] if not whole[i]]
             *own_laws, spare = map(laws.larger, [*kept, blanket])
             found.append(Contender(best, own_laws, spare))
-        return found
+        return found + self._blankets(laws, rest)
+
+    def blankets(self, alpha: float) -> list[Contender]:
+        """All moves, by nothing but their blankets."""
+        return self._blankets(self.laws.at(alpha), range(len(self.first) - 1))
+
+    def _blankets(self, laws: Centred, moves: Sequence[int]) -> list[Contender]:
+        return [Contender(i, [], laws.larger(int(self.first[i + 1]) - 1)) for i in moves]
 
     def variance(self, alpha: float) -> float:
         """The largest of all rows' scores."""

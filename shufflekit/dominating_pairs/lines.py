@@ -73,6 +73,19 @@ def excess_of_sums(value: Array, chance: Array, number: int, x: Array, rtol: flo
     return Ends(lower, upper)
 
 
+def work(value: Array, chance: Array, number: int, x: Array, rtol: float) -> float:
+    """How many nodes are heard or listened to of all sums, times kinds: what ``excess_of_sums`` is to work out."""
+    sums = Sums(value, chance, number, x)
+    sums = sums.some((x < sums.largest * (1 + EDGE)) & (sums.largest > 0))
+    c = _saddles(sums)
+    lines = _lines(sums, c, _tilted(sums, c), rtol)
+    few = np.flatnonzero(lines.nodes * value.shape[1] < MOST_WORK)
+    if not len(few):
+        return 0.0
+    row, _, looks = _heard(sums.some(few), Lines(*(column[few] for column in lines)))
+    return float((len(row) + looks) * value.shape[1])
+
+
 class Tilted(NamedTuple):
     """One score under ``e^{c g}``: the logarithm of its moment, its mean and variance, by sums."""
 
@@ -164,7 +177,7 @@ def _lines(sums: Sums, c: Array, known: Tilted, rtol: float) -> Lines:
 
 def _integrals(sums: Sums, lines: Lines) -> tuple[Array, Array]:
     """Both ends relative to ``M(c) e^{-c x}``."""
-    row, number = _heard(sums, lines)
+    row, number, _ = _heard(sums, lines)
     turn, size = lines.apart[row] * number, len(lines.c)
     more, off = _more(sums, lines.c, row, turn)
     length = np.maximum(np.abs(1 + more), TINY)
@@ -201,8 +214,9 @@ def _more(sums: Sums, c: Array, row: Numbers, turn: Array) -> tuple[NDArray[np.c
     return more, off
 
 
-def _heard(sums: Sums, lines: Lines) -> tuple[Numbers, Numbers]:
-    """Of all nodes that may not be silent, the numbers of their sums, and their own: see ``score_transform.heard``.
+def _heard(sums: Sums, lines: Lines) -> tuple[Numbers, Numbers, int]:
+    """Of all nodes that may not be silent, the numbers of their sums, and their own: see ``score_transform.heard``; and
+    how many nodes were looked at for it.
 
     Cells of ever fewer nodes are looked at at their ends; those that are silent are done with.
     """
@@ -212,7 +226,9 @@ def _heard(sums: Sums, lines: Lines) -> tuple[Numbers, Numbers]:
     many = np.ceil(last / (stride * PARTS**LEVELS)).astype(np.intp)
     row = np.repeat(np.arange(len(many)), many)
     start = (np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)) * (stride * PARTS**LEVELS)[row]
+    looks = 0
     for level in range(LEVELS, -1, -1):
+        looks += 2 * len(row)
         wide = stride[row] * PARTS**level
         end = np.minimum(start + wide, last[row])
         loud = (start == 0) | _may_be_loud(sums, lines, row, start, end)
@@ -224,7 +240,7 @@ def _heard(sums: Sums, lines: Lines) -> tuple[Numbers, Numbers]:
     # From each cell's first node to that before the next cell; the last node of all is its own.
     count = (end - start).astype(np.intp) + (end == last[row])
     of, first = np.repeat(row, count), np.repeat(start.astype(np.intp), count)
-    return of, first + np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count)
+    return of, first + np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count), looks
 
 
 def _may_be_loud(sums: Sums, lines: Lines, row: Numbers, start: Array, end: Array) -> NDArray[np.bool_]:

@@ -21,7 +21,7 @@ from shufflekit.convex_order import connected, extended, hull
 from shufflekit.definitions import Definition, ScoreLaw, distinct, divisions
 from shufflekit.dominating_pairs.halves import Parts, excess_of_few
 from shufflekit.dominating_pairs.knots import AT_RTOL, knots_of_both
-from shufflekit.dominating_pairs.lines import excess_of_sums
+from shufflekit.dominating_pairs.lines import excess_of_sums, work
 from shufflekit.dominating_pairs.pair import Pair, in_steps
 
 MOST_SLOTS = 10_000_000
@@ -30,6 +30,7 @@ GRID = 2.0  # of a list's tolerance, that of its grids: they add a part of it to
 MOST_ATOMS = 100_000  # that are listed one by one
 LEFT_OUT = 0.5  # of a tolerance, that lists of outcomes may leave out
 ROUGH = 0.1  # a tolerance at which most laws can be ruled out
+SOME, MOST_WORK = 9, 4e6  # points, that tell what all cost; sines of all, beyond which there is more noise
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,8 @@ class ScorePair(Pair):
         todo = np.isinf(ends.upper) | (ends.upper - ends.lower > enough)
         if todo.any():
             value = law.u0 - alpha[todo, None] * law.u1
-            lines = excess_of_sums(value, np.broadcast_to(law.chance, value.shape), slots, x[todo], rtol)
+            sums = value, np.broadcast_to(law.chance, value.shape), slots, x[todo]
+            lines = excess_of_sums(*sums, _affordable(*sums, rtol))
             ends.lower[todo] = np.maximum(ends.lower[todo], lines.lower)
             ends.upper[todo] = np.minimum(ends.upper[todo], lines.upper)
         return Ends(ends.lower / population, ends.upper / population)
@@ -135,6 +137,18 @@ class ScorePair(Pair):
 @lru_cache(maxsize=8)  # both directions of a list need both
 def _ends_at(pair: ScorePair, eps: tuple[float, ...], rtol: float, log_cut: float) -> Ends:
     return pair.delta(np.array(eps), rtol, log_cut)
+
+
+def _affordable(value: Array, chance: Array, slots: int, x: Array, rtol: float) -> float:
+    """A tolerance at which many points cost no more than they may; what a few of them cost tells of all.
+
+    As many nodes are heard as their noise lets through: the root of the tolerance times fewer.
+    """
+    if len(x) <= SOME:
+        return rtol
+    some = np.linspace(0, len(x) - 1, SOME).astype(int)
+    needed = work(value[some], chance[some], slots, x[some], rtol) * len(x) / SOME
+    return float(min(rtol * max(1.0, (needed / MOST_WORK) ** 2), max(rtol, ROUGH)))
 
 
 def _apart(rtol: float) -> int:
