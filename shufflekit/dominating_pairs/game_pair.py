@@ -219,9 +219,9 @@ class GamePair(Pair):
             return np.asarray(alpha * self._check_ins(long, moves, eps, starts) / N)
         if not self._everybody:
             return np.asarray(alpha * long.worth(self.game.slots, starts) / N)
-        # Between some starts the worth lies below its chords.
-        reach = self._ratio**2
-        low, high = float(starts.min()) - reach, float(starts.max()) + reach
+        # The message that makes room adds t0/a - t1 to a start. Between some starts the worth lies below its chords.
+        reach = max(float(max(one.t0, one.t1)) for blanket in moves.spares for one in blanket)
+        low, high = float(starts.min()) - reach, reach
         parts = math.ceil((high - low) / (long.deviation * math.sqrt(N)) * POINTS_PER_DEVIATION) + 8
         points = np.linspace(low, high, parts)
         worth = long.worth(self.game.slots - 1, points)

@@ -20,6 +20,7 @@ from shufflekit.dominating_pairs.line import Rows, Share, stop_losses
 from shufflekit.dominating_pairs.score_laws import grid_step, on_grid, undominated
 
 STAGES = (30, 45, 70, 100, 150, 220, 320, 480, 700)  # after which one law is tried
+MOST_COPIES = 900  # of a block, whose transform is worked out by products
 # Steps, at most; where the board serves for all alphas; and where other laws have so much of the largest variance.
 BLOCK, LONG_BLOCK, SHORT_BLOCK, CLEARLY = 2_000, 5_000, 700, 0.8
 SLACK = 2e-5  # of the worth, that one law may cost
@@ -213,7 +214,8 @@ class LongGame:
         return float(min(max(DEPTH, BLOCKS_APART * math.ceil(out / BLOCKS_APART)), DEEPEST))
 
     def _by_blocks(self, n: int, x: Array) -> Array:
-        count = math.ceil(n / self.part)
+        few = math.ceil(n / MOST_COPIES)
+        count = math.ceil(n / (max(self.part, few) if few <= self.block else self.part))
         steps = math.ceil(n / count)
         board = self._board(steps, self.block_step, self._depth_of_block(n, steps, x))
         return self._copies([Board(self.laws, 1, self.step)], board, np.full(1, float(count)), np.zeros(1), x)
