@@ -16,6 +16,7 @@ LEAST = 1e-100
 SURE = 1e-9  # a sum's or an integral's relative error
 MOST_NUMBERS, DEVIATIONS = 1_500, 16  # of clients that may have come; beyond so many deviations nothing is left
 MOST_PAIRED = 2  # numbers whose sum of likelihoods one integral gives
+FAR_OUT = 200  # digits: differences of 1 and what is next to it, times e^eps
 Delta = Callable[[float], Bracket]
 
 
@@ -99,7 +100,7 @@ def _towards(start: Any, edge: Any, end: Any) -> list[Any]:
 
 def _of_largest(sigma: float, n: int, eps: float) -> Bracket:
     """At least what the largest of all numbers shows."""
-    with workdps(40):
+    with workdps(FAR_OUT):
         a, shift = exp(mpf(eps)), 1 / mpf(sigma)
 
         def excess(z: Any) -> Any:
