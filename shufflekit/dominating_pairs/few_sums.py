@@ -78,7 +78,7 @@ def _outcomes(shares: Sequence[Share], i: int, log_chance: float) -> Outcomes:
     value, log_mass, off, relative = np.zeros(1), np.full(1, log_chance), 0.0, abs(log_chance) * UNIT
     for share in shares:
         number, law = int(share.number[i]), _possible(share.law)
-        times, log_ways = _ways(number, len(law.value))
+        times, log_ways = ways(number, len(law.value))
         log_one = np.log(law.chance)
         value = np.add.outer(value, dot(times, law.value * share.size[i])).ravel()
         log_mass = np.add.outer(log_mass, log_ways + dot(times, log_one)).ravel()
@@ -92,8 +92,8 @@ def _possible(law: Scores) -> Scores:
     return Scores(law.value[law.chance > 0], law.chance[law.chance > 0])
 
 
-@lru_cache(maxsize=64)
-def _ways(number: int, kinds: int) -> tuple[Array, Array]:
+@lru_cache(maxsize=64)  # many laws have equally many kinds
+def ways(number: int, kinds: int) -> tuple[Array, Array]:
     """How often each kind comes in so many scores, in all ways; and the logarithm of the orders of each way."""
     times = np.zeros((1, 0))
     left = np.full(1, float(number))

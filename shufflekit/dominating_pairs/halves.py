@@ -6,17 +6,16 @@ others is binomial, and those others are few scores.
 """
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from shufflekit._binomial import pmf, tail
 from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import LIST_ERROR, UNIT, count_error, pmf_error
 from shufflekit.bracket import Ends
+from shufflekit.dominating_pairs.few_sums import ways
 
 MOST_OUTCOMES, MOST_OF_OTHERS = 60_000, 6_000  # of a half: of all scores, and of some
 MOST_OTHERS, FARTHEST = 6.0, 60  # on the average, and of which there are lists
@@ -143,19 +142,6 @@ def _longest(scores: Parts, number: int) -> int:
 
 
 def _listed(scores: Parts, number: int) -> Parts:
-    times, log_ways = _ways(number, len(scores.chance))
+    times, log_ways = ways(number, len(scores.chance))
     log_chance = log_ways + dot(times, np.log(scores.chance))
     return Parts(np.exp(log_chance), dot(times, scores.u0), dot(times, scores.u1))
-
-
-@lru_cache(maxsize=32)  # many laws of a channel have equally many kinds
-def _ways(number: int, kinds: int) -> tuple[Array, Array]:
-    """How often each kind comes in so many scores, in all ways; and the logarithm of the orders of each way."""
-    times, left = np.zeros((1, 0)), np.full(1, float(number))
-    for _ in range(kinds - 1):
-        many = left.astype(np.intp) + 1
-        row = np.repeat(np.arange(len(left)), many)
-        own = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
-        times, left = np.column_stack([times[row], own]), left[row] - own
-    times = np.column_stack([times, left])
-    return times, gammaln(number + 1) - gammaln(times + 1).sum(axis=1)
