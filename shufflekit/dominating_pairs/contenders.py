@@ -111,10 +111,8 @@ class Field:
         left = sorted(range(len(own)), key=lambda i: -max(laws.variance[list(own[i])]))
         most = MOST_SORTED // max(map(len, own))
         left, rest = left[:most], left[most:]
+        among = np.repeat(np.isin(range(len(own)), left), np.diff(self.first))
         found = []
-        among = np.zeros(len(laws.value), dtype=bool)
-        for i in left:
-            among[self.first[i] : self.first[i + 1]] = True
         while left:
             best = left[0]
             kept: list[int] = []

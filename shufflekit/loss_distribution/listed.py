@@ -164,8 +164,8 @@ class Listed:
             self.too_coarse = not self._exact
             if ends.width <= rtol or self.too_coarse:
                 return bracket(*ends)
-        elif (smooth := self._smoothly(tilt, ROOM)) is not None and _nearer(ends, read, smooth).width <= rtol:
-            return bracket(*_nearer(ends, read, smooth))
+        elif (more := self._smoothly(tilt, ROOM)) is not None and (found := _nearer(ends, read, more)).width <= rtol:
+            return bracket(*found)
         elif lumpy(self.upper, tilt):
             ends = self._apart(read, ends, asked)
             if ends.width <= rtol or self.too_coarse:
