@@ -14,7 +14,8 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.convex_order import connected, split
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.loss_distribution.curve import Curve
-from shufflekit.loss_distribution.listed import MAX_GRID, Listed
+from shufflekit.loss_distribution.grids import MAX_GRID
+from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import leftover, moments, reach
 from shufflekit.loss_distribution.spectrum import composed
 

@@ -9,7 +9,7 @@ from shufflekit import Shuffle
 from shufflekit.convex_order import profile
 from shufflekit.definitions import row_game
 from shufflekit.dominating_pairs import pair_of
-from shufflekit.dominating_pairs.anchors import Anchor, anchored, between, shifts
+from shufflekit.dominating_pairs.anchors import FEW_IN_STRETCH, STRETCH, Anchor, anchored, between, in_stretches, shifts
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.long_game import LongGame
 from shufflekit.dominating_pairs.quick_sums import quick_worths
@@ -55,6 +55,33 @@ def test_shifts_serve_better_than_none():
     (found,), (truth,) = between(eps, anchors), normal(math.exp(0.15), [0.0])
     chord = np.interp(math.exp(0.15), np.exp(places), [one.worth[one.shift == 0][0] for one in anchors])
     assert truth <= found <= truth * 1.001 < chord
+
+
+@pytest.mark.parametrize(("top", "number"), [(0.0, 1), (0.02, 2), (0.02, 60), (0.3, 200), (0.3, 9)])
+@pytest.mark.parametrize("slope", [0.0, 0.5, 2.0])
+def test_stretches_are_asked_at_their_ends(top, number, slope):
+    """Of a normal sum with a variance that alpha changes: never too small, near, and few places are looked at."""
+    size, asked = 50.0, set()
+
+    def spread(alpha):
+        return 2.0 * (1 + slope * (alpha - 1))
+
+    def worth(place, x):
+        """``E(spread(alpha) Z - x)_+``, convex in alpha and x."""
+        asked.add(place)
+        z = x / spread(math.exp(place))
+        tail = np.array([math.erfc(one / math.sqrt(2)) / 2 for one in z])
+        return spread(math.exp(place)) * (np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) - z * tail)
+
+    eps = np.random.default_rng(number).permutation(np.linspace(0.0, top, number))
+    for guess in (spread, lambda alpha: 3.0):  # what a guess of the spread is like says how near, and not how safe
+        asked.clear()
+        found = in_stretches(eps, size, guess, worth)
+        assert len(asked) <= max(number if number <= FEW_IN_STRETCH * top / STRETCH + 2 else 0, top / STRETCH + 2)
+        truth = np.array([worth(e, np.array([size * math.expm1(e)]))[0] for e in eps])
+        assert (found >= truth * (1 - 1e-9)).all()
+        if guess is spread:
+            assert (found <= truth * (1 + 2e-3)).all()
 
 
 @pytest.mark.parametrize(("deviation", "top"), [(0.01, 0.005), (0.01, 0.2), (0.3, 4.0), (1e-4, 1.0)])

@@ -80,3 +80,24 @@ def test_cells_are_around_the_law_in_the_convex_order(n: int, p: Fraction, inner
         assert low <= truth + 1e-11
         assert truth <= high + 1e-11
     assert float((found.mass * found.mean).sum()) == pytest.approx(float(n * p), abs=1e-11)
+
+
+@pytest.mark.parametrize(("n", "rate"), [(10**7, 0.3), (10**9, 0.001), (10**12, 0.2)])
+@pytest.mark.parametrize("log_cut", [-40.0, -300.0])
+def test_blocks_that_grow_are_fine_where_it_matters(n: int, rate: float, log_cut: float) -> None:
+    """Between blocks no number is left out; near the mean they are as wide as others; there are far fewer."""
+    width = 2e-5
+    even = blocks(n, rate, 1 - rate, width=width, log_cut=log_cut)
+    parts = blocks(n, rate, 1 - rate, width=width, log_cut=log_cut, growing=True)
+    assert (parts.low[0], parts.high[-1]) == (even.low[0], even.high[-1])
+    assert (parts.low[1:] == parts.high[:-1] + 1).all() and (parts.low <= parts.high).all()
+    assert parts.mass.sum() == pytest.approx(even.mass.sum(), rel=1e-8)
+    wide, mean = parts.high - parts.low > width * even.low[0], n * rate
+    deviation = math.sqrt(mean * (1 - rate))
+    away = np.minimum(np.abs(parts.low - mean), np.abs(parts.high - mean)) / deviation
+    assert (away[wide] > 6).all() and parts.mass[wide].sum() < 1e-8
+    assert len(parts.low) < (0.6 if log_cut < -200 else 1) * len(even.low) + 4
+    # A mean that grows with c is not less, and hardly more: by what a block near the mean is wide.
+    found = float(parts.mass @ np.exp((parts.high - mean) / deviation))
+    step = (width * even.low[0] + 1) / deviation
+    assert math.exp(0.5) * (1 - 1e-3) <= found <= math.exp(0.5 + step) * (1 + 1e-3)

@@ -13,6 +13,7 @@ from shufflekit.certify.composition import Masses, compose, composition
 from shufflekit.dominating_pairs import ListedPair
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.loss_distribution.composition import Needs
+from shufflekit.loss_distribution.largest import largest
 from tests import pairs
 from tests.truth import clone_pair
 
@@ -178,10 +179,13 @@ class Known:
     """In the place of lists: what they are asked is not worked out."""
 
     def __init__(self, answer, too_coarse=True, tilt=0.0, slack=0.0):
-        self.answer, self.too_coarse, self.tilt, self.slack = answer, too_coarse, tilt, slack
+        self.answer, self.too_coarse, self.focus, self.slack = answer, too_coarse, tilt, slack
 
     def is_noise(self, width):
         return False
+
+    def same_as(self, other):
+        return self is other
 
 
 @pytest.fixture
@@ -267,6 +271,17 @@ def test_of_lists_from_above_the_lower_counts(looked_at):
     assert refined(OneSided) == (0.6, 0.7)
     answers += [Known(Bracket(0.5, 0.75)), Known(Bracket(0.6, 0.8))]
     assert refined(OneSided) == (0.5, 0.75)
+
+
+def test_looks_from_above_need_not_agree():
+    """A rough look at the worse way may lie wholly above a close one, and its lower end is then no end of this."""
+    rough, close = Bracket(4.0, 5.0), Bracket(1.0, 1.25)
+    one_sided = Composition([Part(OneSided(LISTED), 2)])
+    assert one_sided.met(rough, close) == one_sided.met(close, rough) == close
+    assert Composition([Part(Rough(LISTED), 2)]).met(Bracket(0.5, 1.0), Bracket(0.25, 0.75)) == (0.5, 0.75)
+    answers = {0.03: iter([rough, Bracket(0.5, 0.75)]), 1e-4: iter([close, Bracket(0.6, 0.7)])}
+    found = largest([one_sided, one_sided], lambda _, rtol: next(answers[rtol]), 1e-4)
+    assert found == [close, Bracket(0.5, 0.75)]
 
 
 def test_certified_ends_hold_the_truth_of_small_rounds():

@@ -106,6 +106,20 @@ def test_upper_ends_that_err_unlike_lose_no_mass(more, more_back):
         assert Composition([Part(above, 30)]).delta(at, 1e-6).upper >= exact.delta(at, 1e-6).lower
 
 
+@pytest.mark.parametrize("more", [1e-9, 1e-3, 0.1])
+def test_sides_that_are_convex_alone_but_not_together(more):
+    """Only the value at alpha = 1 errs: no outcome's chance is below 0, so that none of the others is too large."""
+    p, q = np.array([0.4, 0.3, 0.2, 0.1]), np.array([0.1, 0.2, 0.3, 0.4])
+    eps = np.linspace(0, 1.5, 40)
+    forth = np.maximum(p[:, None] - np.exp(eps) * q[:, None], 0).sum(axis=0)
+    forth[0] *= 1 + more
+    above = connected(eps, forth, forth)
+    assert np.exp(above.log_q).sum() == pytest.approx(1, abs=1e-14)
+    assert np.exp(above.log_q + above.loss).sum() + above.missing == pytest.approx(1, abs=1e-14)
+    for at in np.linspace(-1.4, 1.4, 29):
+        assert float(np.maximum(p - math.exp(at) * q, 0).sum()) <= truth.listed_delta(above, at, upper=True) + 1e-14
+
+
 def test_a_dented_slope_is_mended_to_the_safe_side():
     eps = np.linspace(0, 3, 30)
     delta = gaussian_delta(1.0, eps)

@@ -7,10 +7,8 @@ import pytest
 from scipy.special import ndtr
 
 from shufflekit import GaussianShuffle, RandomAllocation
-from shufflekit.bracket import Ends
 from shufflekit.definitions import Lognormal
 from shufflekit.dominating_pairs import GaussianPair
-from shufflekit.dominating_pairs import gaussian as module
 
 
 @pytest.mark.parametrize("backwards", [False, True])
@@ -35,30 +33,6 @@ def test_the_tail_of_one_user_is_normal() -> None:
     found, wanted = GaussianPair(2.0, 1).delta_and_tail(eps)[1], ndtr(-0.25 - 2 * eps)
     assert (found.lower < wanted).all() and (wanted < found.upper).all()
     assert found.upper == pytest.approx(wanted, rel=1e-11)
-
-
-def test_cells_by_hand() -> None:
-    """From a = 1 to 2 there is 0.5 - 0.25 of the mass, and 0.6 - 0.3 - 1 * 0.25 beyond 1; then all that is left."""
-    eps, one = np.array([0.0, math.log(2)]), np.array([0.6, 0.3])
-    exact = module._cells(eps, Ends(one, one), Ends(np.array([0.5, 0.25]), np.array([0.5, 0.25])))
-    for end in exact.mass:
-        assert end == pytest.approx([0.25, 0.25])
-    for end in exact.excess:
-        assert end == pytest.approx([0.05, 0.3])
-    wide = module._cells(eps, Ends(one - 0.01, one + 0.01), Ends(np.array([0.49, 0.24]), np.array([0.51, 0.26])))
-    assert wide.mass.lower == pytest.approx([0.23, 0.24])
-    assert wide.mass.upper == pytest.approx([0.27, 0.26])
-    assert wide.excess.lower == pytest.approx([0.02, 0.29])
-    assert wide.excess.upper == pytest.approx([0.08, 0.31])
-
-
-def test_a_cell_that_may_have_no_mass_is_left_out() -> None:
-    eps, one = np.array([0.0, math.log(2)]), np.array([0.6, 0.3])
-    found = module._cells(eps, Ends(one, one), Ends(np.array([0.25, 0.25]), np.array([0.27, 0.27])))
-    assert found.mass.lower.tolist() == [0.0, 0.25]
-    assert found.mass.upper.tolist() == [1.0, 0.27]
-    assert found.excess.lower.tolist() == [0.0, 0.3]
-    assert found.excess.upper.tolist() == [0.0, 0.3]
 
 
 @pytest.mark.parametrize("sigma", [0.0499, 1.01e4])

@@ -17,14 +17,21 @@ from shufflekit.randomizers import HadamardResponse, random_channel
 from tests import pairs
 
 RNG = np.random.default_rng(11)
+
+
 # Chances in 64ths and scores in 8ths are exact as floats.
-SCORES = st.integers(2, 5).flatmap(
-    lambda k: st.tuples(
-        st.lists(st.integers(1, 12), min_size=k, max_size=k),
-        st.lists(st.integers(-8, 24), min_size=k, max_size=k),
-        st.lists(st.integers(-8, 24), min_size=k, max_size=k),
+def laws(most):
+    """Of up to so many kinds: chances, and two numbers each."""
+    return st.integers(2, most).flatmap(
+        lambda k: st.tuples(
+            st.lists(st.integers(1, 12), min_size=k, max_size=k),
+            st.lists(st.integers(-8, 24), min_size=k, max_size=k),
+            st.lists(st.integers(-8, 24), min_size=k, max_size=k),
+        )
     )
-)
+
+
+SCORES = laws(5)
 
 
 def parts(chance, u0, u1):

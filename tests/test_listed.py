@@ -7,7 +7,8 @@ import pytest
 
 from shufflekit import DistributedCheckIn, GaussianShuffle, Shuffle
 from shufflekit.atoms import Atoms, Enclosure
-from shufflekit.loss_distribution import Composition, Part, listed
+from shufflekit.loss_distribution import Composition, Part, grids
+from shufflekit.loss_distribution.grids import Grids
 from shufflekit.loss_distribution.listed import Listed
 
 COIN = Atoms(np.array([-0.3, 0.3]), np.log([1 / (1 + math.exp(-0.3)), 1 / (1 + math.exp(0.3))]))
@@ -23,13 +24,13 @@ def lattice(points: int, spacing: float) -> Atoms:
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Those of all grids."""
-    found, real = list[float](), Listed._composed
+    found, real = list[float](), Grids._composed
 
     def composed(self, tilt, step, many, *, upper):
         found.append(step)
         return real(self, tilt, step, many, upper=upper)
 
-    monkeypatch.setattr(Listed, "_composed", composed)
+    monkeypatch.setattr(Grids, "_composed", composed)
     return found
 
 
@@ -39,7 +40,7 @@ def test_points_of_the_lattice_that_matters_are_points_of_the_grid(steps: list[f
     fine, coarse = lattice(12, 1e-3), lattice(12, np.pi * 1e-3)
     known = Listed([Part(Enclosure(fine, fine), 500), Part(Enclosure(coarse, coarse), 3)])
     assert known.delta(0.05, 1e-4).width <= 1e-4
-    parts = np.array([fine.spacing / step for step in steps if step < listed.NEAR_LATTICE * fine.spacing])
+    parts = np.array([fine.spacing / step for step in steps if step < grids.NEAR_LATTICE * fine.spacing])
     assert len(parts)
     assert np.abs(parts - np.rint(parts)).max() < 1e-9
 

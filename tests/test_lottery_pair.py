@@ -11,10 +11,12 @@ from shufflekit import RandomCheckIn
 from shufflekit.beyond import slots
 from shufflekit.convex_order import profile
 from shufflekit.definitions import Definition, Game, Lottery, Mixture, corners, empty_slots, response
-from shufflekit.dominating_pairs import lottery_pair, pair_of
+from shufflekit.dominating_pairs import hulled, lottery_pair, pair_of
+from shufflekit.dominating_pairs.anchors import FEW_IN_STRETCH, STRETCH
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.hulled import listed_by_knots
 from shufflekit.dominating_pairs.lottery_pair import LotteryPair
+from shufflekit.dominating_pairs.lottery_terms import far_out, worst
 
 SMALL = [(1, 1), (1, 3), (2, 2), (2, 4), (3, 3), (5, 3), (4, 4), (2, 5), (5, 5)]
 SHARES = (0.0, 0.1, 0.3, 0.6)  # of eps0
@@ -70,7 +72,7 @@ def test_what_sharing_costs_is_little(dummies):
     pair = lottery(20_000, 20_000, 1, 1.0, dummies)
     eps = math.sqrt(pair._variance) * pair._heavy * np.array([0.0, 0.4, 1.1, 3.0, 5.0, 7.0])
     together, alone = pair.delta(eps).upper, np.array([delta(pair, e) for e in eps])
-    assert len(np.unique(np.floor(eps / lottery_pair.WIDTH))) < len(eps)
+    assert np.ptp(eps) / STRETCH < len(eps) / FEW_IN_STRETCH  # one holds more than are asked by themselves
     assert (together >= alone * (1 - 1e-4)).all() and (together <= alone * (1 + 1e-3)).all()
 
 
@@ -142,6 +144,64 @@ def test_never_below_known_patterns(monkeypatch, last, m, n):
             assert real * (1 - 1e-3) <= own <= real * 3
     finally:
         lottery_pair._late.cache_clear()
+
+
+@pytest.mark.parametrize("dummies", [True, False])
+def test_the_guide_is_like_the_pair(dummies):
+    """At one alpha it has about the same delta: it says how far to look."""
+    for m, n, rate, eps0 in (
+        (500, 400, 0.3, 0.4),
+        (500, 400, 1.0, 3.0),
+        (2_000, 9_000, 0.05, 1.5),
+        (300, 20, 0.5, 1.0),
+    ):
+        pair, eps = lottery(m, n, rate, eps0, dummies), np.zeros(1)
+        assert pair.guide.delta(eps).upper == pytest.approx(pair.delta(eps).upper, rel=0.15), (m, n, rate, eps0)
+
+
+@pytest.mark.parametrize("dummies", [True, False])
+@pytest.mark.parametrize(("m", "n", "eps0"), [(120, 90, 1.1), (400, 3_000, 2.0)])
+def test_chernoff_is_above_sums(dummies, m, n, eps0):
+    """Of clones' scores, far out, too, and it is of the same size."""
+    pair = lottery(m, n, 0.7, eps0, dummies)
+    law = scores(pair.lottery.moves.spares[0], 1.0)
+    x = math.sqrt(law.variance * pair._slots) * np.array([0.0, 1.0, 4.0, 9.0, 14.0])
+    own, bound = pair._clones_at(pair._all, 0.0, x), far_out([law], pair._all, x)
+    assert (bound >= own * (1 - 1e-9) - pair._all.unlikely * m).all() and (bound[2:] <= 100 * own[2:]).all()
+
+
+def test_what_is_unlikely_is_never_too_small(monkeypatch):
+    """By Chernoff's bound where that hardly matters, and else as it is."""
+    pair = lottery(200, 150, 0.5, 1.5)
+    law, x = scores(pair.lottery.moves.spares[0], 1.0), np.array([5.0, 20.0, 60.0])
+    of = pair._all._replace(unlikely=1e-6)
+    exact = of.unlikely * pair._clones_at(worst(pair.lottery), 0.0, x)
+    rest = pair._unlikely(of, 0.0, x, np.array([1e3, 1e3, 0.0]))
+    assert (rest >= exact * (1 - 1e-9)).all() and rest[2] == pytest.approx(exact[2], rel=1e-9)
+    assert rest[:2] == pytest.approx(of.unlikely * far_out([law], worst(pair.lottery), x)[:2], rel=1e-9)
+
+
+def test_a_list_reaches_as_far_as_it_has_to_whatever_the_guide_says(monkeypatch):
+    """A guide that ends much too soon costs some looks, and one that ends too late some knots."""
+    pair, cut = lottery(400, 300, 1, 1.5), -40.0
+    far = hulled._known(pair, cut)[0][-1]
+    for times in (0.4, 1.0, 3.0):
+        with monkeypatch.context() as patch:
+            guessed = hulled._guessed(pair, cut)
+            patch.setattr(hulled, "_guessed", lambda *_, it=guessed, times=times: (it[0], times * it[1]))
+            eps, found = hulled._known(pair, cut)
+        assert found[-1] <= math.exp(cut) < found[-2]
+        assert far / 1.1 <= eps[-1] <= far * 1.1
+        assert (np.diff(eps) > 0).all() and len(eps) == len(found)
+
+
+def test_a_list_for_a_moment_is_long_enough_at_once(monkeypatch):
+    """The guide says how large the moment is, and so what may be missing: not one short list, and then a longer one."""
+    cuts, known = [], hulled._known
+    monkeypatch.setattr(hulled, "_known", lambda pair, log_cut: cuts.append(log_cut) or known(pair, log_cut))
+    pair = lottery(2_415, 146_500, 0.1791, 4.834)
+    assert 0 < float(pair.divergence(np.array([88.0]))[0]) <= pair.largest_loss
+    assert len(cuts) == 1 and cuts[0] < -60
 
 
 # Many slots: above the attack, below the clones.
@@ -267,7 +327,7 @@ def test_the_list_of_a_lottery_connects_the_dots():
     eps = np.linspace(0, 0.12, 5)
     own = profile(atoms, eps)
     assert (own >= pair_of(protocol.attacks[0].define(float)).delta(eps).lower).all()
-    assert (own <= protocol.pair.delta(eps).upper * 1.02).all()
+    assert (own <= protocol.pair.delta(eps).upper * 1.02 + math.exp(-30.0)).all()
 
 
 def test_a_mixture_is_a_sum():

@@ -90,6 +90,13 @@ def test_all_outcomes_are_listed_on_either_side(
 
 
 def test_many_rounds_of_few_reports_are_known_well() -> None:
-    """Sums on a grid err by more, and each round anew: 5 % of delta after 604,700 rounds."""
+    """Sums on a grid erred by more, and each round anew: 5 % of delta after 604,700 rounds."""
     run = ShuffledCheckIn(eps0=0.2047, population=4323, rate=0.0007283) * 604_700
     assert run.attack_delta(0.231674).width < 1e-4
+
+
+@pytest.mark.parametrize("eps", [0.000281514, 0.0006, 0.0009])
+def test_one_round_of_very_many_slots(eps: float) -> None:
+    """A grid of sums was too coarse far out, and all of it was worked out for one point: 2e-3 wide."""
+    run = ShuffledCheckIn(eps0=0.2597, population=7_220_000, rate=0.5059)
+    assert run.attack_delta(eps).width < 1e-4

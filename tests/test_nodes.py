@@ -13,7 +13,7 @@ from shufflekit import Shuffle
 from shufflekit._complex import log1p
 from shufflekit.atoms import Atoms
 from shufflekit.convex_order import split
-from shufflekit.loss_distribution import Composition, Part, listed, nodes, periods, silence
+from shufflekit.loss_distribution import Composition, Part, grids, nodes, periods, silence
 from shufflekit.loss_distribution.parts import Leftover
 from shufflekit.loss_distribution.silence import Law
 
@@ -71,7 +71,7 @@ def test_what_comes_again_or_is_not_heard_is_counted(name: str, monkeypatch: pyt
     eps0, rounds, eps = 0.3, 500, 25.0
     monkeypatch.setattr(periods if name == "LOG_WRAPPED" else nodes, name, -3.0)
     monkeypatch.setattr(silence, "LOG_SILENT", -3.0 if name == "LOG_SILENT" else -60.0)
-    monkeypatch.setattr(listed, "MAX_GRID", 2)  # nothing else is tried
+    monkeypatch.setattr(grids, "MAX_GRID", 2)  # nothing else is tried
     truth, ends = true_delta(eps0, rounds, eps), Composition([Part(response(eps0), rounds)]).delta(eps, 1e-4)
     assert ends.lower <= truth <= ends.upper
     assert ends.width > 1e-3

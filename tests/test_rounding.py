@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shufflekit.atoms import Atoms
-from shufflekit.convex_order import cells, divided, divided_in_order, put_together, spread
+from shufflekit.convex_order import cells, divided, divided_in_order, put_together
 
 NODES = np.array([0.0, 1.0, 4.0])
 
@@ -38,23 +38,6 @@ ATOMS = Atoms(np.log([0.25, 0.5, 1.0, 1.999, 2.0, 4.0]), np.log([0.25, 0.125, 0.
 
 def masses(atoms: Atoms) -> tuple[float, float]:
     return math.fsum(np.exp(atoms.log_q)), math.fsum(np.exp(atoms.log_q + atoms.loss))
-
-
-def test_spread_both_masses_are_kept() -> None:
-    """Also of a loss that is all but at the upper knot."""
-    found = spread(ATOMS, np.array([0, 2, 4, 5]))
-    assert np.exp(found.loss) == pytest.approx([0.25, 1.0, 2.0, 4.0])
-    # 1/2 lies a third of the way from 1/4 to 1, and 1.999 so far from 1 to 2.
-    wanted = [0.25 + 0.125 * 2 / 3, 0.25 + 0.125 / 3 + 0.125 * 0.001, 0.125 + 0.125 * 0.999, 0.125]
-    assert np.exp(found.log_q) == pytest.approx(wanted, rel=1e-12)
-    assert masses(found) == pytest.approx(masses(ATOMS), rel=1e-14)
-    assert found.missing == ATOMS.missing
-
-
-def test_spread_over_its_own_losses_nothing_moves() -> None:
-    found = spread(ATOMS, np.arange(6))
-    assert np.array_equal(found.loss, ATOMS.loss)
-    assert found.log_q == pytest.approx(ATOMS.log_q, abs=1e-12)
 
 
 def test_put_together_both_masses_are_kept() -> None:

@@ -20,14 +20,14 @@ from shufflekit import (
 )
 from shufflekit.accuracy import KNOWN
 from shufflekit.atoms import Atoms, Enclosure
-from shufflekit.bracket import LEAST_DELTA, Bracket
+from shufflekit.bracket import LEAST_DELTA
 from shufflekit.certify.composition import compose
 from shufflekit.dominating_pairs import ListedPair, ScorePair, stand_in
 from shufflekit.dominating_pairs.channel_game import ChannelPair
 from shufflekit.dominating_pairs.game_pair import GamePair
 from shufflekit.dominating_pairs.least import LeastPair
 from shufflekit.dominating_pairs.lottery_pair import LotteryPair
-from shufflekit.loss_distribution import Composition, Part, largest, shares
+from shufflekit.loss_distribution import Composition, Part, shares
 from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.shares import NEAR, Slight, added, coarser, slight
 from shufflekit.protocols import answers
@@ -181,27 +181,6 @@ def test_far_out_sums_are_bounded_without_their_games(monkeypatch):
         monkeypatch.setattr(kind, "listed", lambda *_: pytest.fail("listed"))
     found = run.delta(60.0)
     assert 0 <= found.lower <= found.upper <= LEAST_DELTA
-
-
-def test_attacks_that_are_near_enough_are_not_asked_again():
-    asked = list[tuple[int, float]]()
-
-    class Way:
-        least = 1e-60
-
-        def __init__(self, number, *found):
-            self.number, self.found = number, list(found)
-
-    def ask(way, rtol):
-        asked.append((way.number, rtol))
-        return way.found.pop(0)
-
-    near = Way(0, Bracket(0.5, 0.5 * (1 + 1e-6)))
-    rough = Way(1, Bracket(0.4, 0.6), Bracket(0.55, 0.55 * (1 + 1e-6)))
-    hopeless, below = Way(2, Bracket(0.0, 1e-70)), Way(3, Bracket(0.1, 0.2))
-    found = largest([near, rough, hopeless, below], ask, RTOL)
-    assert [number for number, rtol in asked if rtol == RTOL] == [1]
-    assert max(one.lower for one in found) == 0.55
 
 
 def test_round_off_is_not_looked_at_more_closely():

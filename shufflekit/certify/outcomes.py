@@ -3,8 +3,9 @@
 import math
 from typing import TYPE_CHECKING
 
+from shufflekit._divisions import divisions
 from shufflekit.certify.balls import Estimate, ball
-from shufflekit.definitions import Definition, ScoreLaw, divisions
+from shufflekit.definitions import Definition, ScoreLaw
 
 if TYPE_CHECKING:
     from flint import arb

@@ -3,7 +3,7 @@
 from shufflekit.convex_order.grids import Grid, contract, split
 from shufflekit.convex_order.potentials import potential, profile
 from shufflekit.convex_order.profiles import Tails, connected, extended, hull, untold
-from shufflekit.convex_order.rounding import cells, divided, divided_in_order, put_together, spread
+from shufflekit.convex_order.rounding import cells, divided, divided_in_order, put_together
 from shufflekit.convex_order.tangents import Known, below
 
 __all__ = [
@@ -22,6 +22,5 @@ __all__ = [
     "profile",
     "put_together",
     "split",
-    "spread",
     "untold",
 ]

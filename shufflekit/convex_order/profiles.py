@@ -49,10 +49,10 @@ def _met(falls: Array, rises: Array, steps: tuple[Array, Array], gap: float) -> 
     """The slopes from alpha = 1 on, to either side, with one value there: the lower of two upper ends, ``gap`` apart.
 
     Were they left apart, P's law would have less mass than 1, or more, and all rounds together lose that as often as
-    they are. What is convex below the dots of both sides is below their hull: where slopes no longer rise, they are
-    pooled.
+    they are; and so it would where each side is convex, but the two are not: no outcome has a negative chance. What is
+    convex below the dots of both sides is below their hull: where slopes no longer rise, they are pooled.
     """
-    if abs(gap) <= SAME:
+    if abs(gap) <= SAME and falls[0] >= rises[0] - 1:
         return falls, rises
     from scipy.optimize import isotonic_regression  # takes long to load, and few pairs need it
 

@@ -46,14 +46,3 @@ def put_together(atoms: Atoms, cell: NDArray[np.int64]) -> Atoms:
     kept = total > 0
     loss = atoms.loss[start][kept] + np.log1p(excess[kept] / total[kept])
     return atoms._replace(loss=loss, log_q=np.log(total[kept]) + top)
-
-
-def spread(atoms: Atoms, knots: Index) -> Atoms:
-    """The atoms divided among those with the numbers ``knots``, the first and the last of all among them."""
-    nodes = atoms.loss[knots]
-    cell, _ = cells(atoms.loss, nodes)
-    low, high = nodes[cell], nodes[cell + 1]
-    # (e^loss - e^low)/(e^high - e^low), for losses of any size.
-    share = np.exp(atoms.loss - high) * np.expm1(low - atoms.loss) / np.expm1(low - high)
-    mass = divided(cell, np.clip(share, 0.0, 1.0), np.exp(atoms.log_q), len(knots))
-    return atoms._replace(loss=nodes[mass > 0], log_q=np.log(mass[mass > 0]))

@@ -2,7 +2,8 @@
 
 Between two knots a profile lies above its tangents there. The law whose profile is the larger of both has one outcome
 between any two knots, their conditional mean. Where values and slopes err, the lines do, by so much relative to the
-profile: mixed with as much of the law that tells nothing apart, they are below it.
+profile: with their masses less by as much as any line up to there errs, and that made up for by what tells nothing
+apart, they are below it. At any point only outcomes beyond it count.
 """
 
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from shufflekit.accuracy import TINY, UNIT
 from shufflekit.atoms import Atoms
 from shufflekit.bracket import Ends
 
-MOST_OFF = 1e-8  # relative: from where lines are less certain on, all is put into one outcome
+MOST_OFF = 0.1  # relative: from where lines are less certain on, all is put into one outcome
 MOST_LOOKS = 12  # for knots between which there is something
 
 
@@ -71,7 +72,8 @@ def _outcomes(eps: Array, known: Known) -> Outcomes:
     # The last line ends where the profile's own tangent is not below 0 yet.
     ended = known.delta.lower[last] * tail[last] / known.tail.upper[last]
     q, more = np.append(q[:last], tail[last]), np.append(more[:last], max(0.0, ended))
-    share = 1 / (1 + float(lines[:last].max(initial=0.0)))
+    share = 1 / (1 + np.maximum.accumulate(np.append(0.0, lines[:last])))
+    share = np.append(share[1:], share[-1])
     return Outcomes(eps[: last + 1] + np.log1p(more / q * np.exp(-eps[: last + 1])), q * share)
 
 
@@ -81,7 +83,8 @@ def _cells(eps: Array, known: Known) -> tuple[Array, Array, Array]:
     off, step = off + 4 * UNIT * len(eps) * delta, _steps(eps)
     # A line errs by what its value does, and its slope, as far as the next knot on either side.
     err = np.maximum(off[:-1] + off_tail[:-1] * step, off[1:] + off_tail[1:] * step)
-    lines = np.where(known.delta.lower[1:] > 0, err / np.maximum(known.delta.lower[1:], TINY), np.inf)
+    with np.errstate(over="ignore"):
+        lines = np.where(known.delta.lower[1:] > 0, err / np.maximum(known.delta.lower[1:], TINY), np.inf)
     return lines, tail[:-1] - tail[1:], delta[:-1] - delta[1:] - step * tail[1:]
 
 

@@ -23,7 +23,6 @@ from shufflekit.definitions.scores import (
     Moves,
     ScoreLaw,
     checked,
-    divisions,
     kind,
 )
 from shufflekit.definitions.table import (
@@ -61,7 +60,6 @@ __all__ = [
     "clones2021",
     "corners",
     "distinct",
-    "divisions",
     "empty_slots",
     "equal_others",
     "growth",

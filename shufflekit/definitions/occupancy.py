@@ -6,6 +6,7 @@ taken on the circle through the saddle point. Of a slot that is not empty and of
 the mean that a factor 1/s - 1/(e^s - 1) more in the integrand gives.
 """
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,7 +18,9 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import UNIT
 
 DEVIATIONS, SPARE = 13.0, 40.0  # of the number of empty slots, that are looked at: beyond is less than e^-80
-NODES_PER_DEVIATION, LEAST_NODES = 16.0, 96  # of the circle; half of the least are 19 deviations and more
+# Of the circle: as many nodes a deviation, so that the next values that are mixed up lie 10 deviations away; and, of
+# more nodes than the least, how many deviations are looked at: e^{-9^2/2} is 3e-18.
+NODES_PER_DEVIATION, LEAST_NODES, REACH = 10.0, 96, 9.0
 SAME_ANGLE = 1e-9  # relative: nearer ones differ by round-off
 LEAST_RADIUS, HALVINGS = 1e-12, 80  # of the circle, and of the stretch that it is looked for in
 AT_ONCE = 500  # numbers
@@ -94,7 +97,8 @@ def _log_chance(n: int, m: int, away: float, near: float, number: Array) -> tupl
     rest = -np.expm1(-radius)  # e^r - 1 is e^r times that
     second = away * radius + k[some] * (radius / rest - radius**2 * np.exp(-radius) / rest**2)
     nodes = np.maximum(LEAST_NODES, NODES_PER_DEVIATION * np.sqrt(second))
-    angle = 2 * np.pi / nodes[:, None] * np.arange(LEAST_NODES // 2 + 1)
+    angles = LEAST_NODES // 2 if (nodes <= LEAST_NODES).any() else math.ceil(REACH * NODES_PER_DEVIATION / (2 * np.pi))
+    angle = 2 * np.pi / nodes[:, None] * np.arange(angles + 1)
     kept = angle <= np.pi * (1 + SAME_ANGLE)
     weight = np.where(angle == 0, 0.5, np.where(np.abs(angle - np.pi) < SAME_ANGLE, 0.5, 1.0)) * kept
     r, k_some = radius[:, None], k[some][:, None]

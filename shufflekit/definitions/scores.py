@@ -11,8 +11,7 @@ stays silent has the scores (1, 1), and adds nothing. [beyond] 1, 3, 4
 Numbers are floats, fractions or arb's balls: whoever evaluates a definition says which.
 """
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
@@ -152,13 +151,6 @@ def _mapped(laws: tuple[ScoreLaw, ...], number: Callable[[Any], Any]) -> tuple[S
 
 def _exchanged(law: ScoreLaw) -> ScoreLaw:
     return tuple(Kind(chance, t1, t0, u1, u0) for chance, t0, t1, u0, u1 in law)
-
-
-def divisions(slots: int, kinds: int) -> Iterator[tuple[int, ...]]:
-    """All ways in which the messages of so many slots are divided among the kinds: how many there are of each."""
-    for bars in itertools.combinations(range(slots + kinds - 1), kinds - 1):
-        edges = (-1, *bars, slots + kinds - 1)
-        yield tuple(after - before - 1 for before, after in itertools.pairwise(edges))
 
 
 def checked(definition: Definition) -> Definition:

@@ -3,11 +3,11 @@
 from shufflekit.dominating_pairs.counts import Count, randomized_response
 from shufflekit.dominating_pairs.diluted import Diluted
 from shufflekit.dominating_pairs.gaussian import GaussianPair
-from shufflekit.dominating_pairs.mean import MOST_SLOTS, MeanOfScores
-from shufflekit.dominating_pairs.pair import Aim, ListedPair, Pair, both_ways
+from shufflekit.dominating_pairs.mean import MeanOfScores
+from shufflekit.dominating_pairs.pair import Aim, ListedPair, Pair, both_ways, in_steps
 from shufflekit.dominating_pairs.pair_of import pair_of
 from shufflekit.dominating_pairs.rare_kinds import MOST_RARE_SLOTS, RareKinds
-from shufflekit.dominating_pairs.score_pair import ScorePair
+from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
 from shufflekit.dominating_pairs.stand_in import stand_in
 from shufflekit.dominating_pairs.votes import Votes
 
@@ -25,6 +25,7 @@ __all__ = [
     "ScorePair",
     "Votes",
     "both_ways",
+    "in_steps",
     "pair_of",
     "randomized_response",
     "stand_in",

@@ -22,6 +22,7 @@ APART, WIDEST, MOST_NEAR = 1.0, 0.08, 8  # deviations between anchors near 0, an
 NEAR, GROWTH = 4.0, 1.32  # deviations, from which on anchors are so many times as far out as the one before
 CLOSER, GROWTH_OF_FEW = 6, 1.05  # times as close, and the growth, where sums take few values
 MOST_SHIFTS = 6_000  # of a start, between two anchors
+STRETCH, FEW_IN_STRETCH = 0.025, 2  # of eps: its ends add 6e-4/12 of the variance of t1; of more points that it holds
 ADDED = 5e-6  # of the variance, halfway between two anchors, that is nothing
 
 
@@ -94,3 +95,30 @@ def _mixed(weight: Array, one: Anchor, other: Anchor) -> Array:
     worth = np.interp(back, other.shift, other.worth) + np.maximum(back - other.shift[-1], 0.0)
     found[known] = (1 - w) * one.worth + w * worth
     return found
+
+
+def in_stretches(
+    eps: Array, size: float, spread: Callable[[float], float], worth: Callable[[float, Array], Array]
+) -> Array:
+    """V(e^eps, 0) at each of many eps, by ``worth(place, starts)`` at the ends of the stretches they are in.
+
+    ``starts`` are where a play's sum of scores has to come: ``size (alpha - 1)`` at no shift. Of each eps both ends are
+    asked at as many deviations, so that the shifts make up for each other. Where few share a stretch each is asked
+    itself.
+    """
+    low, high = float(eps.min(initial=0.0)), float(eps.max(initial=0.0))
+    parts = max(1, math.ceil((high - low) / STRETCH))
+    places = np.linspace(low, high, parts + 1)
+    first = np.clip(np.searchsorted(places, eps, side="right") - 1, 0, parts - 1)
+    alone = (np.bincount(first, minlength=parts) <= FEW_IN_STRETCH)[first]
+    ends = [np.where(alone, eps, places[first + side]) for side in (0, 1)]
+    (b, c), x = map(np.exp, ends), size * np.expm1(eps)
+    weight = np.where(alone, 0.0, (np.exp(eps) - b) / np.where(alone, 1.0, c - b))
+    spreads = {place: spread(math.exp(place)) for place in np.unique(ends).tolist()}
+    own = np.array([[spreads[place] for place in end.tolist()] for end in ends]).reshape(2, -1)
+    starts = np.where(alone, x, own * (x / ((1 - weight) * own[0] + weight * own[1])))
+    found = np.zeros((2, len(eps)))
+    for place in spreads:
+        here = np.array([end == place for end in ends]) & np.array([np.ones(len(eps), dtype=bool), ~alone])
+        found[here] = worth(place, starts[here])
+    return np.asarray((1 - weight) * found[0] + weight * found[1])

@@ -10,6 +10,8 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import KNOWN
 from shufflekit.convex_order import divided_in_order
 
+FAR, GROWTH = 6.5, 1.2  # deviations, beyond which blocks are ever wider; times
+
 
 class Blocks(NamedTuple):
     """The values of c from ``low`` to ``high``, and their probability."""
@@ -24,18 +26,52 @@ class Blocks(NamedTuple):
         return bool((self.low == self.high).all())
 
 
-def blocks(n: int, rate: float, rest: float, *, width: float, log_cut: float) -> Blocks:
+def blocks(n: int, rate: float, rest: float, *, width: float, log_cut: float, growing: bool = False) -> Blocks:
     """``c ~ Bin(n, rate)`` in blocks no wider than ``width * c``; outside them lies about ``e^log_cut`` at most.
 
-    ``rest`` is ``1 - rate``, given apart so that neither loses digits.
+    ``rest`` is ``1 - rate``, given apart so that neither loses digits. ``growing`` are blocks far out, see ``starts``.
     """
     first, last = window(n, rate, rest, log_cut)
     step = max(1, math.floor(width * first))
-    low = np.arange(first, last + 1.0, step)
-    high = np.minimum(low + step - 1, last)
+    if growing:
+        low = starts(n, rate, rest, width=width, log_cut=log_cut)
+        high = np.append(low[1:] - 1, last)
+    else:
+        low = np.arange(first, last + 1.0, step)
+        high = np.minimum(low + step - 1, last)
     if step == 1:
         return Blocks(low, high, pmf(low, n, rate) if rate <= rest else pmf(n - low, n, rest))
     return Blocks(low, high, masses(np.append(low, last + 1.0), n, rate, rest))
+
+
+def starts(n: int, rate: float, rest: float, *, width: float, log_cut: float) -> Array:
+    """Where blocks start of which those far out, which hardly count, are ever wider.
+
+    A sum of c signs z deviations out is likelier with more of them, by z^2/2 times what c is more than its mean,
+    relative. So of all sums of which there is more than ``e^log_cut`` only those c are typical that lie near the mean,
+    or above it by no more than -log_cut times their variance, relative to the mean.
+    """
+    first, last = window(n, rate, rest, log_cut)
+    step, mean, variance = max(1, math.floor(width * first)), n * rate, n * rate * rest
+    if step == 1:
+        return np.arange(first, last + 1.0)
+    away = FAR * math.sqrt(variance)
+    usual = mean - away, mean + away - log_cut * variance / mean
+    return np.unique(np.floor(stretched(first, last + 1, step, usual)))[:-1]
+
+
+def stretched(low: float, high: float, step: float, usual: tuple[float, float]) -> Array:
+    """Points from ``low`` to ``high``, ``step`` apart in the usual stretch, and ever farther outside of it."""
+    first, last = min(max(low, usual[0]), high), max(min(high, usual[1]), low)
+    inside = np.linspace(first, last, 1 + math.ceil(max(last - first, 0.0) / step))
+    outside = [_growing(length, step) for length in (first - low, high - last)]
+    return np.unique(np.concatenate([first - outside[0], inside, last + outside[1], [low, high]]))
+
+
+def _growing(length: float, step: float) -> Array:
+    """Distances below ``length``, each step longer than the one before."""
+    number = max(0, math.floor(math.log1p(length * (GROWTH - 1) / (step * GROWTH)) / math.log(GROWTH)))
+    return step * GROWTH * (GROWTH ** np.arange(1.0, number + 1) - 1) / (GROWTH - 1)
 
 
 def window(n: int, rate: float, rest: float, log_cut: float) -> tuple[int, int]:

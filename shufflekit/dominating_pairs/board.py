@@ -155,7 +155,9 @@ class Board:
 
     def _worth(self, law: Scores, offset: float, padded: Array) -> Array:
         """``E F_m(x + offset + g) - (x + offset)_+`` at all nodes x."""
-        total, x = rise(law, self.x + offset), len(self.x)
+        x, reach = len(self.x), float(np.abs(law.value).max())
+        total, bent = np.zeros(x), slice(*np.searchsorted(self.x, [-reach - offset, reach - offset]))
+        total[bent] = rise(law, self.x[bent] + offset)  # and 0 elsewhere
         for value, chance in zip(law.value, law.chance, strict=True):
             place = (offset + value) / self.step
             cell = math.floor(place)

@@ -39,10 +39,15 @@ def slack(
     ``larger`` ones, which are chosen by nobody.
     """
     variance = max(law.variance for law in laws)
-    near, far = (max(float(end), variance**0.5) for end in (np.abs(x).min(), np.abs(x).max()))
-    tilts = np.unique(np.outer(np.geomspace(near, far, STARTS if far > near else 1), TILTS)) / (variance * steps)
+    tilts = tilts_for(x, variance) / steps
     log_slack = log_gain(board, laws, pure, tilts) + times(log_most([*laws, *larger], tilts)) + np.outer(x, tilts)
     return np.asarray(np.exp(np.minimum(log_slack.min(axis=1), LOG_HUGE)))
+
+
+def tilts_for(x: Array, variance: float) -> Array:
+    """Those of a normal sum, for the nearest start, the farthest, and some between; and others about them."""
+    near, far = (max(float(end), variance**0.5) for end in (np.abs(x).min(), np.abs(x).max()))
+    return np.unique(np.outer(np.geomspace(near, far, STARTS if far > near else 1), TILTS)) / variance
 
 
 def log_gain(board: Board, laws: Sequence[Scores], pure: int, tilts: Array) -> Array:

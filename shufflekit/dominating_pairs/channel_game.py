@@ -12,12 +12,13 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from shufflekit._validate import Array
+from shufflekit.accuracy import TINY
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, hull
 from shufflekit.definitions import Definition, Game, ScoreLaw, distinct, kind
 from shufflekit.dominating_pairs import few_reports
-from shufflekit.dominating_pairs.channel_worth import FEW, LOUD, ChannelWorth
+from shufflekit.dominating_pairs.channel_worth import FEW, LOUD, VERY_FEW, ChannelWorth
 from shufflekit.dominating_pairs.contenders import Contender, SideBySide, larger
 from shufflekit.dominating_pairs.pair import Pair, in_steps
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
@@ -25,8 +26,8 @@ from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
 
 ROUGH = 0.03  # a tolerance at which a look at a blanket is cheap
 CLOSE, NEAR, GROWTH = 32, 4.0, 1.02  # knots a deviation, up to so many deviations; then so many times as far
+CLOSE_OF_FEW = 128  # where sums take few values
 MOST_COMPARED = 4_000  # points of blankets, that cost little
-FARTHER = 1.3  # times, until no pair of inputs reaches farther
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class ChannelPair(Pair):
 
     game: Game
 
-    closest, one_sided = 1.0, True
+    closest, costly, one_sided = 1.0, True, True
 
     def __post_init__(self) -> None:
         _ = self.fallback  # it may have too many slots: it says so now
@@ -82,31 +83,37 @@ class ChannelPair(Pair):
             upper[reached] = np.minimum(few_reports.few_worths(self.game, np.asarray(eps)[reached]), 1.0)
             return Ends(upper, upper)
         for i in np.argwhere(reached):
-            upper[tuple(i)] = self._worst(float(eps[tuple(i)]), rtol)
+            upper[tuple(i)] = max(self._worst(float(eps[tuple(i)]), rtol), TINY)
         return Ends(upper, upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
         log_cut = 0.0 if self.few else in_steps(log_cut)  # nothing is left out of few reports
         back = self.reversed()
-        eps = _knots(self, back, log_cut)
-        forth = _profile(self, eps)
-        atoms = connected(np.array(eps), forth, forth if back is self else _profile(back, eps))
+        eps, near = _knots(self, back, log_cut)
+        forth = _profile(self, eps, near)
+        backwards = forth if back is self else _profile(back, eps, near)
+        heard = len(eps)
+        if not self.few:
+            # The reach is a rough one; farther out profiles end in what floating point can hold, and tilts find that.
+            left = int(np.count_nonzero(np.maximum(forth, backwards) > math.exp(log_cut)))
+            heard = min(heard, max(left, 1) + 1)
+        atoms = connected(np.array(eps[:heard]), forth[:heard], backwards[:heard])
         return Enclosure(atoms, atoms)
 
-    def reach(self, log_cut: float) -> tuple[float, float]:
-        """The deviation of a round's loss, about, and from where on hardly any is left."""
+    def reach(self, log_cut: float) -> tuple[float, float, float]:
+        """The deviation of a round's loss, about, and from where on hardly any is left: by rows, and by blankets."""
         deviation = self._worth.deviation
-        top = min(NEAR * deviation, self.largest_loss)
-        while top < self.largest_loss and self._worth.at_most(top) > math.exp(log_cut):
-            top = min(top * FARTHER, self.largest_loss)
-        return deviation, top
+        near, top = (self._worth.reach(log_cut, NEAR * deviation, self.largest_loss, rows) for rows in (True, False))
+        return deviation, min(near, top), top
 
-    def profile(self, eps: Array) -> Array:
-        """Chords of delta at many eps from 0 on, which are taken for all of its values."""
+    def profile(self, eps: Array, near: float = math.inf) -> Array:
+        """Chords of delta at many eps from 0 on, which are taken for all of its values; roughly from ``near`` on."""
         if self.few:
             return hull(eps, self.delta(eps).upper)
-        lonely = self._worth.is_lonely
-        found = np.ones(len(eps)) if lonely else np.minimum(self._worth.profile(eps, float(eps[-1])), 1.0)
+        lonely, found, inner = self._worth.is_lonely, np.ones(len(eps)), eps <= near
+        if not lonely:
+            found[inner] = np.minimum(self._worth.profile(eps[inner], float(eps[inner][-1])), 1.0)
+            found[~inner] = np.minimum(self._worth.beyond(eps[~inner]), 1.0)
         if lonely or len(self.fallback_laws) * len(eps) <= MOST_COMPARED:
             found = np.minimum(found, self._worst_blanket(eps))
         found = np.minimum(found, _by_losses(eps, max(self.largest_loss, self.reversed().largest_loss)))
@@ -176,21 +183,23 @@ def _turned(pair: ChannelPair) -> ChannelPair:
 
 
 @lru_cache(maxsize=20)
-def _knots(pair: ChannelPair, back: ChannelPair, log_cut: float) -> tuple[float, ...]:
-    """Where both directions are looked at, closer where most outcomes are, to where hardly any is left."""
+def _knots(pair: ChannelPair, back: ChannelPair, log_cut: float) -> tuple[tuple[float, ...], float]:
+    """Where both directions are looked at, closer where most outcomes are, to where hardly any is left; and from where
+    on a rough look is enough."""
     if pair.few:
         top = max(pair.largest_loss, back.largest_loss)
-        return tuple(np.union1d(*(few_reports.bends(one.game, top) for one in (pair, back))).tolist())
-    (deviation, top), other = pair.reach(log_cut), back.reach(log_cut)
-    deviation, top = max(deviation, other[0]), max(top, other[1])
-    near = np.arange(0.0, min(NEAR * deviation, top), deviation / CLOSE)
+        return tuple(np.union1d(*(few_reports.bends(one.game, top) for one in (pair, back))).tolist()), top
+    both = zip(pair.reach(log_cut), back.reach(log_cut), strict=True)
+    deviation, known, top = (max(ends) for ends in both)
+    close = CLOSE_OF_FEW if pair.game.slots <= VERY_FEW else CLOSE
+    near = np.arange(0.0, min(NEAR * deviation, top), deviation / close)
     far = max(0, math.ceil(math.log(top / near[-1]) / math.log(GROWTH)))
-    return tuple(np.unique([*near, *np.geomspace(near[-1], top, far + 1)]).tolist())
+    return tuple(np.unique([*near, *np.geomspace(near[-1], top, far + 1)]).tolist()), known
 
 
 @lru_cache(maxsize=20)  # both directions of a list need both, and lists are asked for again and again
-def _profile(pair: ChannelPair, eps: tuple[float, ...]) -> Array:
-    return pair.profile(np.array(eps))
+def _profile(pair: ChannelPair, eps: tuple[float, ...], near: float) -> Array:
+    return pair.profile(np.array(eps), near)
 
 
 @lru_cache(maxsize=200)

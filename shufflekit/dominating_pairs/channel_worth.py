@@ -26,14 +26,18 @@ from shufflekit.dominating_pairs.spare import NO_SHIFT, spared
 LOUD = 1_000.0  # likelihood ratios, with which few messages may be from the blanket
 FEW = 300  # reports, of which a blanket's outcomes are looked at one by one
 LOG_FAINT = -10.0  # of the weight of what is assumed of games to come: a quick look at it is enough
-VERY_FEW = 20  # reports, with which a game costs little, and its worth bends much
+VERY_FEW, FEWEST = 20, 8  # reports, with which a game costs little, and its worth bends much, or very much
 FINEST = 4  # times finer are grids of slots most of which stay silent, at a close look
 FEW_KINDS = 24  # of scores in all laws: with more, one law is never tried to be enough
 # In all, of very few reports and of more, and at an alpha; other pairs of values are looked at by their blankets.
-CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 250, 36, 2
-MOST_LAWS = 1_000  # in all, that are sorted at very many alphas
-SHIFTS = 24  # of a start, in a deviation
+CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 150, 36, 2
+MOST_LAWS = 1_000  # in all, of which many are played
+# Of a start, in a deviation: where sums take few values, chords of them are closer.
+SHIFTS, SHIFTS_OF_FEW, SHIFTS_OF_FEWEST = 24, 96, 400
 NOISES = 2.0  # times what noise adds to a quick sum: a game that is worth less than that leaves is below its blanket
+FARTHER, HALVINGS, MARGIN = 1.3, 4, 1.05  # times as far out, until hardly any is left, and then nearer; and in the end
+LOG_CLEARLY = 8.0  # farther out than rows matter clearly not, the bound is that of blankets
+REACHING = np.geomspace(1 / 32, 4.0, 22)  # tilts, next to that of a normal sum
 CLEARLY = 1e-3  # of the worst so far: another that a look shows to be above it by less is not looked at again
 
 
@@ -57,7 +61,7 @@ class Effort(NamedTuple):
 
 
 CLOSELY = Effort((7.0, 24.0), 1.5e8, STAGES[-1])
-A_LOOK = Effort((4.0, 12.0), 5e6, 150)
+A_LOOK = Effort((5.0, 16.0), 2.5e7, 150)
 FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150)
 VERY_FEW_SLOTS = Effort((200.0, 400.0), 5e7, 150)
 
@@ -139,20 +143,41 @@ class ChannelWorth:
         """Of a round's loss, about."""
         return self._spread(1.0) / float(self.game.population)
 
-    def at_most(self, eps: float) -> float:
-        """A number that delta does not exceed, which need not be close."""
-        found = self.quick(self.field.blankets(math.exp(eps)), eps)
-        return float(found.worth.max()) / float(self.game.population)
+    def reach(self, log_cut: float, near: float, most: float, rows: bool) -> float:
+        """About from which eps on, between these, all blankets are worth less than e^log_cut, or all rows, clearly."""
+        log_cut -= LOG_CLEARLY if rows else 0.0
+        low = top = min(near, most)
+        while top < most and self._log_left(top, rows) > log_cut:
+            low, top = top, min(top * FARTHER, most)
+        for _ in range(HALVINGS if low < top < most else 0):
+            middle = math.sqrt(low * top)
+            low, top = (middle, top) if self._log_left(middle, rows) > log_cut else (low, middle)
+        return min(top * MARGIN, most)
+
+    def beyond(self, eps: Array) -> Array:
+        """Numbers that delta does not exceed, which need not be close."""
+        log_left = np.array([self._log_left(float(e), rows=False) for e in eps])
+        return np.asarray(np.exp(log_left) * (1 + self.noise))
+
+    def _log_left(self, eps: float, rows: bool) -> float:
+        """By Chernoff, of one law in every slot: ``t e^{-ct}`` is 1/(ec) at most."""
+        alpha, N = math.exp(eps), float(self.game.population)
+        out, spread = N * math.expm1(eps), self._spread(alpha)
+        tilts = REACHING * max(out / spread, 1.0) / spread
+        most = self.game.slots * self.field.log_most(alpha, tilts, rows)
+        return float((most - tilts * out - 1 - np.log(tilts)).min()) - math.log(N)
 
     def profile(self, eps: Array, top: float) -> Array:
         """At each eps up to ``top``, by a few alphas."""
         N = float(self.game.population)
         few = self.game.slots <= VERY_FEW and len(self.field.is_row) <= MOST_LAWS
-        places = anchored(self.deviation, top, few=few, apart=0.0 if few else alike(self.field.part_of_second()))
+        fewest = few and self.game.slots <= FEWEST
+        places = anchored(self.deviation, top, few=fewest, apart=alike(self.field.part_of_second()))
         games = max((CHEAP_GAMES if few else MOST_GAMES) // len(places), LEAST_GAMES)
+        in_a_deviation = SHIFTS_OF_FEWEST if fewest else SHIFTS_OF_FEW if few else SHIFTS
         known = [
             Anchor(math.exp(e), moved, self._worst(float(e), moved, games))
-            for e, moved in zip(places, shifts(places, N, self._spread, SHIFTS), strict=True)
+            for e, moved in zip(places, shifts(places, N, self._spread, in_a_deviation), strict=True)
         ]
         return between(eps, known) / N * (1 + 64 * UNIT)
 

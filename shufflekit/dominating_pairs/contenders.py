@@ -14,11 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shufflekit._validate import Array
 from shufflekit.accuracy import UNIT
 from shufflekit.definitions import Kind, Moves, ScoreLaw
 from shufflekit.dominating_pairs.board import Scores
 
 MOST_SORTED = 500  # laws, that are held against each other
+MOST_LOUD = 64  # laws with much variance, that tell how far out any matters
 LARGER = 1e-12  # of each score of a law that is kept
 SCORE_ERROR, SUM_ERROR = 4 * UNIT, 64 * UNIT  # of a score, next to its parts; and of a sum over a law's kinds
 
@@ -139,6 +141,17 @@ class Field:
     def variance(self, alpha: float) -> float:
         """The largest of all rows' scores."""
         return float(self.laws.at(alpha).variance[self.is_row].max())
+
+    def log_most(self, alpha: float, tilts: Array, rows: bool) -> Array:
+        """The largest ``log E e^{tilt g}`` of all blankets; or, about, of all rows: of those with much variance."""
+        laws, own = self.laws.at(alpha), np.flatnonzero(self.is_row == rows)
+        own = own[np.argsort(-laws.variance[own])[:MOST_LOUD]] if rows else own
+        value, chance = np.where(laws.chance[own] > 0, laws.value[own] * (1 + LARGER), -np.inf), laws.chance[own]
+        found = []
+        for tilt in tilts:
+            top = tilt * value.max(axis=1)
+            found.append(float((top + np.log((np.exp(tilt * value - top[:, None]) * chance).sum(axis=1))).max()))
+        return np.array(found)
 
     @property
     def largest(self) -> float:

@@ -25,7 +25,7 @@ from shufflekit._dot import dot, product
 from shufflekit._validate import Array
 from shufflekit.accuracy import STRETCH_ERROR, SUM_ERROR, UNIT, pmf_error
 from shufflekit.atoms import Enclosure
-from shufflekit.dominating_pairs.blocks import Blocks, means, window
+from shufflekit.dominating_pairs.blocks import Blocks, means, stretched, window
 from shufflekit.dominating_pairs.loss_bins import LossBins
 from shufflekit.dominating_pairs.sign_blocks import NARROW, moved_in, moved_out, shape
 from shufflekit.dominating_pairs.third_votes import Thirds, thirds_of
@@ -34,7 +34,7 @@ from shufflekit.dominating_pairs.votes_law import VotesLaw
 MOST_TOLD = 0.75  # of the weight, that the sum may tell: beyond, weights near each other are not so in terms of Q/R
 MOST_SIGNS = 1e7  # sums of all blocks together
 MOST_CUT = 2e5  # cells of weights, in all groups together
-FAR, GROWTH = 6.0, 1.2  # deviations of c and W, beyond which cells are ever wider; times
+FAR = 6.0  # deviations of c and W, beyond which cells are ever wider
 Places = NDArray[np.intp]
 LOG_SCALE = 400 * math.log(2.0)  # twice: so products of masses far out stay numbers
 CELLS, LONGEST, SHORTEST = 2**20, 2**12, 2**6  # of a table of signs; its sums, each from the one before
@@ -161,20 +161,6 @@ def _groups(law: VotesLaw, parts: Blocks, near: float, usual: Usual) -> Groups:
     low, high = np.min(ends, axis=0), np.max(ends, axis=0)
     less, more = (np.clip(weight * (1 + side * doubt), low[number], high[number]) for side in (-1, 1))
     return Groups(number, less, more, law.count - last, low, high)
-
-
-def stretched(low: float, high: float, step: float, usual: tuple[float, float]) -> Array:
-    """Points from ``low`` to ``high``, ``step`` apart in the usual stretch, and ever farther outside of it."""
-    first, last = min(max(low, usual[0]), high), max(min(high, usual[1]), low)
-    inside = np.linspace(first, last, 1 + math.ceil(max(last - first, 0.0) / step))
-    outside = [_growing(length, step) for length in (first - low, high - last)]
-    return np.unique(np.concatenate([first - outside[0], inside, last + outside[1], [low, high]]))
-
-
-def _growing(length: float, step: float) -> Array:
-    """Distances below ``length``, each step longer than the one before."""
-    number = max(0, math.floor(math.log1p(length * (GROWTH - 1) / (step * GROWTH)) / math.log(GROWTH)))
-    return step * GROWTH * (GROWTH ** np.arange(1.0, number + 1) - 1) / (GROWTH - 1)
 
 
 def _block_width(parts: Blocks, near: float, reach: float) -> float:

@@ -24,7 +24,7 @@ MOST_SUMS = 20_000  # of scores, where bends are looked for
 MOST_BENDS, LEAST_BENDS, NEAREST = 600, 50, 1e-4  # alphas; and of the top, the nearest to either end
 LOOKS, FAR = 3, 1e-4  # for more of them; and relative, that a chord may lie above the profile
 EVEN, MOST_EVEN = 60, 200  # others, where another move or law may take over
-OPEN = 1 / 10  # of all moves and alphas, about, are looked at by more than their blankets
+OPEN = 1 / 10  # of all moves and alphas, about, are looked at by more than their blankets; and one at each alpha
 ROUND_OFF = 64 * UNIT  # of a start and all scores that are added to it, some units each
 
 
@@ -50,9 +50,10 @@ def serves(game: Game) -> bool:
 def _price(game: Game) -> float:
     """Terms of one alpha, about."""
     k, everybody, total = game.slots, game.slots == game.population, 0.0
+    open_ = max(OPEN, 1 / len(game.moves))
     for moves in game.moves:
         blanket, rows = float(len(moves.spares[0])), float(sum(map(len, moves.laws)))
-        total += blanket**k + OPEN * (blanket if everybody else rows) * rows ** (k - 1)
+        total += blanket**k + open_ * (blanket if everybody else rows) * rows ** (k - 1)
     return total
 
 

@@ -19,19 +19,18 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import RENYI_ERROR, TINY
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
-from shufflekit.convex_order import connected
+from shufflekit.convex_order import Known, below, connected
 from shufflekit.dominating_pairs.gaussian_moments import log_moments
-from shufflekit.dominating_pairs.knots import focused, left_out
+from shufflekit.dominating_pairs.knots import COARSE, focused, left_out
 from shufflekit.dominating_pairs.lognormal_excess import excess, excess_error
 from shufflekit.dominating_pairs.lognormal_sums import lognormal_sum
 from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
 
 MOST_SLOTS = 10_000_000
 LEAST_SIGMA, MOST_SIGMA = 0.05, 1e4
-MOST_EPS = MOST_LOSS = 300.0  # up to which e^eps is a number, and its square, and what the cut shows of one score
+MOST_EPS = 300.0  # up to which e^eps is a number, and its square, and what the cut shows of one score
 KNOTS_APART, CLOSE = 1.5, 10.0  # deviations of the loss, times the root of rtol, up to so many
 GROWTH = 1.5  # beyond, of eps, times the root of rtol
-COARSE = 3e-3  # a tolerance of knots that tell where the mass is
 LOOKS, OUTWARD = 80, 1.2  # at how far out the pair is to be listed
 LOG_CUT_OF_MOMENTS = -120.0
 TAIL_ERROR = 1e-12  # of a normal probability, relative
@@ -88,7 +87,7 @@ class GaussianPair(Pair):
         if not self.backwards:
             return total.calls(self.n * np.expm1(eps), -log_n)
         # (1 - a X)_+ is a/n times (n/a - S)_+. Of P' = Q and Q' = P: P[a X < 1] = (Q[a X < 1] - E_Q(1 - a X)_+)/a.
-        delta, q = total.puts(self.n * np.expm1(-eps), eps - log_n)
+        delta, q = total.puts(eps, eps - log_n)
         tail = Ends(np.maximum(q.lower - delta.upper, 0.0), np.maximum(q.upper - delta.lower, 0.0))
         return delta, Ends(*(end * np.exp(-eps) for end in tail))
 
@@ -139,47 +138,13 @@ def _looks_at(pair: GaussianPair, eps: Array) -> Looks:
 
 @lru_cache(maxsize=10)  # a search over rounds, or for delta, asks again and again
 def _listed(pair: GaussianPair, log_cut: float, rtol: float, aim: Aim | None) -> Enclosure:
-    """The chords of the profile from above; from below, all that lies between two knots taken for one."""
+    """The chords of the profile from above, its tangents from below."""
     known = _looks(pair.reversed() if pair.backwards else pair, log_cut, rtol)
     known = Looks(known.eps, known.back, known.forth) if pair.backwards else known
     if aim is not None:
         known = _looks_at(pair, focused(known.eps, known.upper(), aim))
-    eps, (forth, tail), (back, tail_back) = known
-    right, left = _cells(eps, forth, tail), _cells(eps, back, tail_back)
-    # On the right cells hold Q's mass, and P/Q is at least its mean; on the left P's, and Q/P is at most its mean.
-    loss = eps + np.log1p(right.excess.lower / right.mass.upper * np.exp(-eps))
-    loss_left = -eps - np.log1p(left.excess.upper / np.maximum(left.mass.lower, TINY) * np.exp(-eps))
-    q = np.append((np.exp(eps) * left.mass.lower + left.excess.lower)[::-1], right.mass.lower)
-    loss = np.append(loss_left[::-1], loss)
-    # From below anything may be left out: the squares of the likelihood ratios shall be numbers.
-    kept = (q > 0) & (loss < MOST_LOSS)
-    lower = Atoms(loss[kept], np.log(q[kept]))
-    if np.exp(lower.loss + lower.log_q).sum() < 0.5:
-        lower = Atoms(np.zeros(1), np.zeros(1))
+    lower = below(known.eps, Known(*known.forth), Known(*known.back))
     return Enclosure(lower, known.upper())
-
-
-class Cells(NamedTuple):
-    """What lies between knots, and beyond the last: its mass, and the mean of what exceeds the knot, times the mass."""
-
-    mass: Ends
-    excess: Ends
-
-
-def _cells(eps: Array, profile: Ends, tail: Ends) -> Cells:
-    """From ``profile = E(X - a)_+`` and ``tail = Pr[X > a]`` at knots ``a = e^eps``; what is not sure is left out."""
-    width = np.append(np.exp(eps[:-1]) * np.expm1(np.diff(eps)), 0.0)
-    (mass_low, mass_high), (low, high) = _difference(tail), _difference(profile)
-    beyond = Ends(*(width * np.append(end[1:], 0.0) for end in tail))
-    sure = mass_low > 0
-    excess = Ends(np.maximum(low - beyond.upper, 0.0) * sure, np.maximum(high - beyond.lower, 0.0) * sure)
-    return Cells(Ends(np.maximum(mass_low, 0.0), np.where(sure, mass_high, 1.0)), excess)
-
-
-def _difference(ends: Ends) -> Ends:
-    """Each less the next, the last as it is."""
-    lower, upper = (np.append(end[1:], 0.0) for end in ends)
-    return Ends(ends.lower - upper, ends.upper - lower)
 
 
 def _knots(pair: GaussianPair, log_cut: float, rtol: float) -> Array:

@@ -37,6 +37,10 @@ class Parts(NamedTuple):
     def at(self, alpha: float) -> Array:
         return self.u0 - alpha * self.u1
 
+    def at_all(self, alpha: Array) -> Array:
+        """A row for each alpha."""
+        return np.asarray(self.u0 - alpha[:, None] * self.u1)
+
     def size(self, alpha: float) -> float:
         """No part of a score is larger."""
         return float(np.abs(self.u0).max() + alpha * np.abs(self.u1).max())

@@ -14,6 +14,7 @@ from shufflekit.dominating_pairs.pair import Aim, Pair
 
 KNOTS_PER_DEVIATION, AT_RTOL = 64, 5e-5  # so many at that tolerance; what they cost falls with their square
 MOST_TIMES = 20.0
+COARSE = 3e-3  # a tolerance of knots that tell where the mass is
 MOST_FOCUSED = 12_000  # knots: the price grows with them
 FARTHEST, LOOKS, ROUGH = 700.0, 60, 20  # eps looked at first, looks at most, and times the tolerance of a look
 APART, CLOSE = 1.5, 10.0  # deviations, times the root of rtol, up to so many

@@ -33,7 +33,9 @@ class LeastPair(Pair):
 
     @property
     def guide(self) -> Pair | None:
-        return self._lotteries[0].fallback if self._lotteries else None
+        """That of the least lottery."""
+        guides = [pair.guide for pair in self._lotteries]
+        return min(guides, key=lambda pair: float(pair.delta(np.zeros(1), ROUGH).upper[0]), default=None)
 
     def reversed(self) -> "LeastPair":
         return self

@@ -36,7 +36,6 @@ from shufflekit.dominating_pairs.score_transform import (
     price,
     real,
 )
-from shufflekit.search import first_yes
 
 PART = 1 / 4  # of rtol, that the noise may move x by
 LOG_RARE = -50.0  # relative at the tilt, of a number that is not looked at
@@ -50,7 +49,7 @@ FINER = 1.0, 1 / 16, 1 / 256  # times rtol
 # Sines, or as much work: beyond, Chernoff's bound does; and what less noise may cost.
 MOST_WORK, MOST_FINER_WORK = 10_000_000, 1_500_000
 EDGE = 1e-9  # relative, beyond the largest sum, where nothing is left
-HALVINGS = 7
+NEWTON, NEAR = 30, 0.02  # steps to a saddle, and of it, that are near enough
 FEW_TURNS = 20_000  # exponentials that cost nothing
 
 __all__ = ["Rows", "Share", "stop_losses"]
@@ -74,10 +73,13 @@ class Sum(NamedTuple):
         return real(self.shares, self.log_chance, c)
 
 
-def stop_losses(shares: Sequence[Share], log_chance: Array, x: Array, rtol: float = 1e-4, row: Rows = None) -> Ends:
+def stop_losses(
+    shares: Sequence[Share], log_chance: Array, x: Array, rtol: float = 1e-4, row: Rows = None, finer: bool = True
+) -> Ends:
     """``E(S - x)_+`` at many points x, which the noise moves by a part of about ``rtol`` at most.
 
     S is a mixture over numbers, or, where ``row`` says which of the numbers each point is about, one sum for each.
+    There may be less noise where it might be seen, if it is to be ``finer``.
     """
     shares = [share for share in shares if (share.number * share.size).max() > 0 and share.law.variance > 0]
     above, below = np.maximum(-x, 0.0), np.maximum(-x, 0.0)
@@ -90,7 +92,8 @@ def stop_losses(shares: Sequence[Share], log_chance: Array, x: Array, rtol: floa
     for side, own in ((1.0, x >= 0), (-1.0, x < 0)):
         if own.any():
             sides = [Share(Scores(side * s.law.value, s.law.chance), s.number, s.size) for s in shares]
-            ends = _beyond(_sum_of(sides, log_chance), np.abs(x[own]), rtol, None if row is None else row[own])
+            rows = None if row is None else row[own]
+            ends = _beyond(_sum_of(sides, log_chance), np.abs(x[own]), rtol, rows, FINER if finer else FINER[:1])
             rest = np.zeros(len(x[own])) if side > 0 else mean[own]
             above[own] = ends.upper + above[own] * np.maximum(mass[own], 1.0) + np.maximum(rest, 0.0)
             below[own] = ends.lower + below[own] * np.minimum(mass[own], 1.0) * (1 - 4 * UNIT) + np.minimum(rest, 0.0)
@@ -109,7 +112,7 @@ def _sum_of(shares: Sequence[Share], log_chance: Array) -> Sum:
     return Sum(shares, log_chance, math.sqrt(variance), float(np.max(largest)))
 
 
-def _beyond(of: Sum, x: Array, rtol: float, row: Rows) -> Ends:
+def _beyond(of: Sum, x: Array, rtol: float, row: Rows, finer: Sequence[float]) -> Ends:
     """At points of 0 or more: those near each other share a line."""
     lower, upper, order = np.zeros(len(x)), np.zeros(len(x)), np.argsort(x)
     order = order[x[order] < of.largest * (1 + EDGE)]
@@ -122,19 +125,19 @@ def _beyond(of: Sum, x: Array, rtol: float, row: Rows) -> Ends:
         group = order[first:last]
         middle = (start + float(x[group[-1]])) / 2
         tilt, rows = c if middle == start else _saddle(of, middle), None if row is None else row[group]
-        lower[group], upper[group] = _closer(of, tilt, x[group], rtol, rows)
+        lower[group], upper[group] = _closer(of, tilt, x[group], rtol, rows, finer)
         first = last
     return Ends(lower, upper)
 
 
-def _closer(of: Sum, c: float, x: Array, rtol: float, row: Rows) -> Ends:
+def _closer(of: Sum, c: float, x: Array, rtol: float, row: Rows, levels: Sequence[float]) -> Ends:
     """By ever less noise while that may keep the upper end up, as where a sum of few scores has an outcome at x.
 
     A quarter of the noise's deviation leaves a third of what it took off, at most, where outcomes lie apart.
     """
-    rtol_at, first = rtol * np.maximum(1.0, c * x), _line(of, c, x, rtol * FINER[0], row, MOST_WORK)
+    rtol_at, first = rtol * np.maximum(1.0, c * x), _line(of, c, x, rtol * levels[0], row, MOST_WORK)
     upper, left = first.upper, first.upper - first.lower
-    for finer in FINER[1:]:
+    for finer in levels[1:]:
         if (left <= rtol_at * upper).all():
             break
         before = upper
@@ -144,19 +147,20 @@ def _closer(of: Sum, c: float, x: Array, rtol: float, row: Rows) -> Ends:
 
 
 def _saddle(of: Sum, x: float) -> float:
-    """About where ``log M(c) - c x - 2 log c`` is least: it is convex in c."""
-    most = LOG_MOST_ALONE / max(float(s.law.value.max() * s.size.max()) for s in of.shares)
-
-    def rises(c: float) -> bool:
-        return c > 0 and of.real(c).mean - x - 2 / c >= 0
-
-    start = max(math.sqrt(2) / of.deviation, min(x / of.deviation**2, most))
-    if not rises(start):
-        return min(first_yes(rises, 2 * start, doublings=60, halvings=HALVINGS), most)
-    while rises(start / 2):
-        start /= 2
-    low = start / 2
-    return min(low + first_yes(lambda more: rises(low + more), low / 4, doublings=3, halvings=HALVINGS - 3), most)
+    """About where ``log M(c) - c x - 2 log c`` is least: it is convex in c. By Newton, between two ends."""
+    low, high = 0.0, LOG_MOST_ALONE / max(float(s.law.value.max() * s.size.max()) for s in of.shares)
+    variance = of.deviation**2
+    c = min((x + math.sqrt(x**2 + 8 * variance)) / (2 * variance), high)
+    for _ in range(NEWTON):
+        known = of.real(c)
+        rise = known.mean - x - 2 / c
+        low, high = (c, high) if rise < 0 else (low, c)
+        before, c = c, c - rise / (known.variance + 2 / c**2)
+        if not low <= c <= high:
+            c = math.sqrt(low * high) if low else high / 2
+        if abs(c - before) <= NEAR * before:
+            break
+    return c
 
 
 class Nodes(NamedTuple):
@@ -266,11 +270,9 @@ def _summed(nodes: Nodes, c: float, variance: float, away: Array, density: float
 
 def _at_points(weight: Complex, nodes: Nodes, away: Array) -> Complex:
     """``sum weight e^{-i turn away}``, in the way that takes fewer exponentials."""
-    if len(weight) * len(away) <= FEW_TURNS or nodes.last > 2 * len(weight):
+    if len(weight) * len(away) <= FEW_TURNS:
         return np.asarray((np.exp(-1j * np.outer(away, nodes.turn)) * weight).sum(axis=1))
-    all_of = np.zeros(nodes.last + 1, dtype=complex)
-    all_of[nodes.number] = weight
-    return turned_back(all_of, nodes.apart, away)
+    return turned_back(weight, nodes.number, nodes.apart, away)
 
 
 def _silent(c: float, variance: float, apart: float, count: int) -> float:

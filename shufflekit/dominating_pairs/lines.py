@@ -77,7 +77,7 @@ def work(value: Array, chance: Array, number: int, x: Array, rtol: float) -> flo
     """How many nodes are heard or listened to of all sums, times kinds: what ``excess_of_sums`` is to work out."""
     sums = Sums(value, chance, number, x)
     sums = sums.some((x < sums.largest * (1 + EDGE)) & (sums.largest > 0))
-    c = _saddles(sums)
+    c = saddles(sums)
     lines = _lines(sums, c, _tilted(sums, c), rtol)
     few = np.flatnonzero(lines.nodes * value.shape[1] < MOST_WORK)
     if not len(few):
@@ -105,7 +105,7 @@ def _tilted(sums: Sums, c: Array) -> Tilted:
     return Tilted(np.where(top < 1, precise, top + np.log(total)), mean, variance)
 
 
-def _saddles(sums: Sums) -> Array:
+def saddles(sums: Sums) -> Array:
     """About where ``log M(c) - c x - 2 log c`` is least, by Newton's method between ever nearer ends."""
     n, x = sums.number, sums.x
     variance = n * (sums.chance * sums.value**2).sum(axis=1)
@@ -138,7 +138,7 @@ class Lines(NamedTuple):
 
 def _on_lines(sums: Sums, rtol: float, most: int) -> tuple[Ends, Array]:
     """Both ends, and c x; Chernoff's bound alone where too many nodes would be needed."""
-    c = _saddles(sums)
+    c = saddles(sums)
     known = _tilted(sums, c)
     log_top = sums.number * known.log_moment - c * sums.x
     chernoff = np.exp(np.clip(log_top - 1 - np.log(c), LOG_TINY, LOG_HUGE))

@@ -63,10 +63,14 @@ class Outcomes(NamedTuple):
 
 def _outcomes(rows: Rows, halves: Array, less: float, gap: float, rare: float) -> Outcomes:
     c = rows.signs[:, None]
-    s = c % 2 + 2 * halves[None, :]
+    # Many rows have as many signs: how these fall is looked up once.
+    signs, place = np.unique(c, return_inverse=True)
+    signs, place = signs[:, None], place.ravel()
+    sums = signs % 2 + 2 * halves
+    fallen, s = log_pmf((np.minimum(sums, signs) + signs) / 2, signs, 0.5), sums[place]
     against = (rows.apart + less * rows.signs)[:, None] + gap / 2 * (c - s)
     with np.errstate(divide="ignore", invalid="ignore"):
-        log_r = np.log(rows.mass)[:, None] + log_pmf((np.minimum(s, c) + c) / 2, c, 0.5)
+        log_r = np.log(rows.mass)[:, None] + fallen[place]
         log_p = np.where(s <= c, log_r + np.log(against + gap * s), -np.inf)
     kept = log_p > rare
     complete = bool((kept | (log_p == -np.inf)).all())

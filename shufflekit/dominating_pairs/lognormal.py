@@ -34,29 +34,37 @@ CURVE_NODES, CURVE_WEIGHTS = np.polynomial.legendre.leggauss(CURVE_ORDER)
 CURVE_NODES, CURVE_WEIGHTS = (1 + CURVE_NODES) / 2, CURVE_WEIGHTS / 2
 
 
-def log_laplace(s: Complex, sigma: float) -> Complex:
-    """``log E e^{-s (Y - 1)}`` at an array of s in the upper half-plane, the cut's upper side included."""
+def log_laplace(s: Complex, sigma: float, centre: float = 1.0) -> Complex:
+    """``log E e^{-s (Y - centre)}`` at an array of s in the upper half-plane, the cut's upper side included.
+
+    The centre is 1, or 0 for large s: scores next to 0, which count there, keep their digits.
+    """
     flat = np.asarray(s, dtype=np.complex128).ravel()
-    parts = [_log_laplace(flat[i : i + CHUNK], sigma) for i in range(0, len(flat), CHUNK)]
-    return np.concatenate(parts).reshape(np.shape(s)) if parts else flat
+    parts = [_log_laplace(flat[i : i + CHUNK], sigma, centre) for i in range(0, len(flat), CHUNK)]
+    return np.concatenate([flat[:0], *parts]).reshape(np.shape(s))
 
 
-def _log_laplace(s: Complex, sigma: float) -> Complex:
+def nearly_one(s: Any, sigma: float) -> Any:
+    """Where ``E e^{-s (Y - 1)}`` may be so near 1 that only its excess has digits."""
+    return np.abs(s) < max(1.0, sigma / 2)
+
+
+def _log_laplace(s: Complex, sigma: float, centre: float) -> Complex:
     path = _path(s, sigma)
     phase = float((np.abs(s.imag) * np.exp(path.end - 1 / (2 * sigma**2))).max())
     offset, weight = _panels(sigma, float((path.end - path.low).max()), phase)
     d = path.end[:, None] - offset
     log_normal = -(sigma**2) * d**2 / 2
-    z = s[:, None] * np.expm1(d - 1 / (2 * sigma**2))
+    small = nearly_one(s, sigma)
+    z = s[:, None] * _score(d, sigma, np.where(small, 1.0, centre))
     # Panels go as far down as one s needs; e^{-z} may be too large for a number where there are no scores.
     silent = d < path.low[:, None]
     z[silent], log_normal[silent] = 0.0, -np.inf
     scale, bent = sigma / math.sqrt(2 * math.pi), path.bent
-    power, step = _along_the_curve(s, path, sigma)
-    # Where s is small, the excess of E e^{-s(Y - 1)} over 1 keeps its digits; E (Y - 1) = 0.
-    small = np.abs(s) < max(1.0, sigma / 2)
+    power, step = _along_the_curve(s, path, sigma, np.where(small, 1.0, centre))
     log_value = np.empty(len(s), dtype=np.complex128)
     if small.any():
+        # The excess over 1 keeps its digits; E (Y - 1) = 0.
         excess = scale * dot(np.exp(log_normal[small]) * exp_excess(z[small]), weight)
         kept = small[bent]
         # Beyond the corner -1 + s (Y - 1) has a closed form, on the real axis.
@@ -64,7 +72,7 @@ def _log_laplace(s: Complex, sigma: float) -> Complex:
         own = s[bent[kept]]
         beyond = np.zeros(len(s), dtype=np.complex128)
         beyond[bent[kept]] = scale * (np.exp(power[kept]) * step[kept]).sum(axis=1) - (1 + own) * more + own * mean
-        log_value[small] = _log1p(excess + beyond[small])
+        log_value[small] = _log1p(excess + beyond[small]) - s[small] * (1 - centre)
     if not small.all():
         top = (log_normal - z.real).max(axis=1)
         top[bent] = np.maximum(top[bent], power.real.max(axis=1))
@@ -72,6 +80,14 @@ def _log_laplace(s: Complex, sigma: float) -> Complex:
         total[bent] += (np.exp(power - top[bent][:, None]) * step).sum(axis=1)
         log_value[~small] = top[~small] + np.log(scale * total[~small])
     return log_value
+
+
+def _score(d: Any, sigma: float, centre: Array) -> Any:
+    """``Y - centre`` at d, by rows with centres of 1 or 0."""
+    power, free = d - 1 / (2 * sigma**2), centre == 0
+    score = np.expm1(power)
+    score[free] = np.exp(power[free])
+    return score
 
 
 def exp_excess(z: Complex) -> Complex:
@@ -119,7 +135,7 @@ def _path(s: Complex, sigma: float) -> Path:
     early = bulk + 8 / variance + 14.5 / sigma
     with np.errstate(divide="ignore"):
         top_of = np.where(early <= -np.log(2 * own), np.minimum(top, early), top)
-    pulled = np.exp(np.log(np.maximum(s.real, np.finfo(float).tiny)) + m) / variance
+    pulled = np.exp(np.log(np.maximum(size, np.finfo(float).tiny)) + m) / variance
     low = -np.log1p(pulled) - BULK / sigma
     # On the cut, for the sake of the imaginary part, however small; elsewhere only where there is something left.
     bent = np.flatnonzero((corner < top_of) | ((s.imag == 0) & (s.real < 0)))
@@ -160,11 +176,12 @@ def _curve(q: Array, path: Path) -> tuple[Complex, Complex]:
     return depth - path.shift[:, None] - 1j * turn * x, depth_step - 1j * turn * x_step
 
 
-def _along_the_curve(s: Complex, path: Path, sigma: float) -> tuple[Complex, Complex]:
+def _along_the_curve(s: Complex, path: Path, sigma: float, centre: Array) -> tuple[Complex, Complex]:
     """At nodes of the curve, the exponent of what is integrated, and its steps."""
 
     def power(d: Any) -> Complex:
-        return np.asarray(-s[path.bent][:, None] * (np.exp(d - 1 / (2 * sigma**2)) - 1) - sigma**2 * d**2 / 2)
+        score = np.exp(d - 1 / (2 * sigma**2)) - centre[path.bent][:, None]
+        return np.asarray(-s[path.bent][:, None] * score - sigma**2 * d**2 / 2)
 
     if not len(path.bent):
         return np.zeros((0, 1), dtype=np.complex128), np.zeros((0, 1), dtype=np.complex128)

@@ -18,7 +18,7 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import TINY, UNIT, lognormal_error
 from shufflekit.bracket import Ends
 from shufflekit.dominating_pairs.exponentials import summed
-from shufflekit.dominating_pairs.lognormal import Complex, log_laplace
+from shufflekit.dominating_pairs.lognormal import Complex, log_laplace, nearly_one
 
 STEP, ONWARD = 0.5, 4.0  # of log c, between the places where contours start; how far they are looked at at once
 NEARER = 12.0  # of log c, between which and 0 a contour may leave the cut
@@ -41,6 +41,7 @@ class Starts(NamedTuple):
     """Where contours may start: at distance c from 0, where ``E e^{-s (S - n)}`` has the logarithm ``log_moment``.
 
     At ``excess`` = x - n the integrand has its saddle point there, is of that ``width``, and of the size e^depth.
+    Where ``whole``, all is about S and x themselves: from puts with small x on.
     """
 
     c: Array
@@ -48,6 +49,14 @@ class Starts(NamedTuple):
     excess: Array
     width: Array
     depth: Array
+    whole: NDArray[np.bool_]
+
+
+class Points(NamedTuple):
+    """x, and how far it is from n."""
+
+    x: Array
+    excess: Array
 
 
 class Cut(NamedTuple):
@@ -86,9 +95,10 @@ class LognormalSum:
     def calls(self, excess: Array, log_factor: float) -> tuple[Ends, Ends]:
         """``E(S - x)_+`` at x = n + excess, times ``e^log_factor``, and the chance that S > x."""
         cut = self._cut_for(float(excess.max(initial=0.0)))
-        start = _best(-1, self._calls, excess)
+        points = Points(self.n + excess, excess)
+        start = _best(-1, self._calls, points)
         log_factors = np.broadcast_to(np.array([[log_factor], [0.0]]), (2, len(excess)))
-        found, wrong = self._contour_integral(-1, self._calls, start, excess, log_factors)
+        found, wrong = self._contour_integral(-1, self._calls, start, points, log_factors)
         for j in np.unique(start):
             of_j, nodes = np.flatnonzero(start == j), cut.u < self._calls.c[j]
             if nodes.any():
@@ -99,14 +109,15 @@ class LognormalSum:
                 wrong[:, of_j] += (LINE_ERROR * own.size + own.off) * factor
         return self._ends(found[0], wrong[0]), self._ends(found[1], wrong[1])
 
-    def puts(self, excess: Array, log_factor: Array) -> tuple[Ends, Ends]:
-        """``E(x - S)_+`` at x = n + excess > 0, times ``e^log_factor``, and the chance that S < x."""
+    def puts(self, eps: Array, log_factor: Array) -> tuple[Ends, Ends]:
+        """``E(x - S)_+`` at ``x = n e^-eps``, times ``e^log_factor``, and the chance that S < x."""
         puts = self._puts  # what another thread makes of it meanwhile is as good, but not to be mixed with this
-        while (_best(1, puts, excess) == len(puts.c) - 1).any() and puts.depth[-1] > LOG_NOTHING:
+        points = Points(self.n * np.exp(-eps), self.n * np.expm1(-eps))
+        while (_best(1, puts, points) == len(puts.c) - 1).any() and puts.depth[-1] > LOG_NOTHING:
             puts = _joined(puts, self._onward(1, puts))
         self._puts = puts
-        log_factors = np.array([log_factor, np.zeros(len(excess))])
-        found, wrong = self._contour_integral(1, puts, _best(1, puts, excess), excess, log_factors)
+        log_factors = np.array([log_factor, np.zeros(len(eps))])
+        found, wrong = self._contour_integral(1, puts, _best(1, puts, points), points, log_factors)
         return self._ends(found[0], wrong[0]), self._ends(found[1], wrong[1])
 
     def _ends(self, found: Array, wrong: Array) -> Ends:
@@ -115,9 +126,9 @@ class LognormalSum:
         error = self._noise * np.abs(found) + lost
         return Ends(np.maximum(found - error, 0.0), np.maximum(found + error, TINY))
 
-    def log_moment(self, s: Complex) -> Complex:
-        """``log E e^{-s (S - n)}``."""
-        return self.n * log_laplace(s, self.sigma)
+    def log_moment(self, s: Complex, *, whole: bool = False) -> Complex:
+        """``log E e^{-s (S - n)}``, or ``log E e^{-s S}``."""
+        return self.n * log_laplace(s, self.sigma, 0.0 if whole else 1.0)
 
     def _typical(self) -> float:
         """About the c > 0 at which the logarithm of the moment grows as c^2 does, no less than c itself, by 2."""
@@ -131,12 +142,16 @@ class LognormalSum:
 
     def _starts(self, side: int, log_c: Array) -> Starts:
         c = np.exp(log_c)
+        whole = np.full(len(c), side > 0) & ~nearly_one(c, self.sigma)
         near = side * np.outer(c, np.exp(DIFFERENCE * np.arange(-1.0, 2.0)))
-        moment = self.log_moment(near + 0j)
-        below, at, above = (moment.real - self.n * near).T  # of S itself
+        moment = np.empty(near.shape, dtype=np.complex128)
+        for about in (True, False):
+            moment[whole == about] = self.log_moment(near[whole == about] + 0j, whole=about)
+        mean = np.where(whole, 0.0, self.n)
+        below, at, above = (moment.real - mean[:, None] * near).T  # of S itself
         first, second = (above - below) / (2 * DIFFERENCE), (above - 2 * at + below) / DIFFERENCE**2
         width = c / np.sqrt(np.maximum(second - first, 0.0) + 2)
-        return Starts(c, moment[:, 1], side * (2 - first) / c - self.n, width, at - first)
+        return Starts(c, moment[:, 1], side * (2 - first) / c - mean, width, at - first, whole)
 
     def _onward(self, side: int, starts: Starts) -> Starts:
         last = math.log(starts.c[-1])
@@ -154,12 +169,13 @@ class LognormalSum:
         if (side, c) not in self._contours:
             # The further x lies to the left, the later is the bent part silent.
             least = FARTHER * min(float(starts.excess[j]), 0.0)
+            whole = bool(starts.whole[j])
             parts, top, slope = [], -math.inf, SLOPE * min(1.0, (WIDE / self.sigma) ** 2)
             for i in range(0, ARCS, TOGETHER):
                 t = ARC * (i + np.arange(float(TOGETHER))[:, None] + (1 + ARC_NODES) / 2).ravel()
                 s = side * c + width * (1j * np.sinh(t) - slope * (np.cosh(t) - 1))
                 step = width * (1j * np.cosh(t) - slope * np.sinh(t)) * np.tile(ARC_WEIGHTS, TOGETHER)
-                log_term = self.log_moment(s) - 2 * np.log(s) + np.log(step * (ARC / 2 / math.pi))
+                log_term = self.log_moment(s, whole=whole) - 2 * np.log(s) + np.log(step * (ARC / 2 / math.pi))
                 parts.append((s, log_term))
                 loudest = (log_term.real + least * s.real).reshape(TOGETHER, ARC_ORDER).max(axis=1)
                 top = max(top, float(loudest.max()))
@@ -170,18 +186,21 @@ class LognormalSum:
         return self._contours[side, c]
 
     def _contour_integral(
-        self, side: int, starts: Starts, start: NDArray[np.intp], excess: Array, log_factors: Array
+        self, side: int, starts: Starts, start: NDArray[np.intp], points: Points, log_factors: Array
     ) -> tuple[Array, Array]:
         """And by how much it may be wrong. A chance is a derivative: it has 1/s, and its sign, in place of 1/s^2."""
         found, wrong = np.zeros(log_factors.shape), np.zeros(log_factors.shape)
         for j in np.unique(start):
             s, log_term = self._contour(side, starts, int(j))
             of_j = np.flatnonzero(start == j)
-            of_j = of_j[np.argsort(excess[of_j])]
-            own = summed(log_term, s, np.array([np.ones(len(s)), side * s]), excess[of_j])
+            place = (points.x if starts.whole[j] else points.excess)[of_j]
+            order = np.argsort(place)
+            of_j, place = of_j[order], place[order]
+            own = summed(log_term, s, np.array([np.ones(len(s)), side * s]), place)
             factor = np.exp(log_factors[:, of_j] + own.log_scale)
-            # Exponents of this size cancel where x is next to nothing.
-            error = LINE_ERROR + 16 * UNIT * self.n * float(starts.c[j])
+            # Exponents of this size cancel, where x is next to nothing.
+            size = abs(log_term[0].real) + starts.c[j] * place[-1] if starts.whole[j] else self.n * starts.c[j]
+            error = LINE_ERROR + 16 * UNIT * float(size)
             found[:, of_j], wrong[:, of_j] = own.value.imag * factor, (error * own.size + own.off) * factor
         return found, wrong
 
@@ -205,15 +224,16 @@ class LognormalSum:
         return cut
 
 
-def _best(side: int, starts: Starts, excess: Array) -> NDArray[np.intp]:
+def _best(side: int, starts: Starts, points: Points) -> NDArray[np.intp]:
     """The place for each x where the integrand is least on the axis: it falls from there along the contour."""
-    log_size = starts.log_moment.real - 2 * np.log(starts.c) + side * np.outer(excess, starts.c)
-    return np.asarray(log_size.argmin(axis=1))
+    at = np.where(starts.whole, points.x[:, None], points.excess[:, None])
+    size = starts.log_moment.real - 2 * np.log(starts.c) + side * at * starts.c
+    return np.asarray(size.argmin(axis=1))
 
 
 def _first(starts: Starts, count: int) -> Starts:
-    c, log_moment, excess, width, depth = starts
-    return Starts(c[:count], log_moment[:count], excess[:count], width[:count], depth[:count])
+    c, log_moment, excess, width, depth, whole = starts
+    return Starts(c[:count], log_moment[:count], excess[:count], width[:count], depth[:count], whole[:count])
 
 
 def _joined(first: Starts, second: Starts) -> Starts:

@@ -7,6 +7,7 @@ response (3-RR), is worst, and the certificate says what that misses.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -18,13 +19,14 @@ from shufflekit.accuracy import BOARD_ERROR, TINY, loss_limit, score_error
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.definitions import Definition, Lottery, ScoreLaw
+from shufflekit.dominating_pairs.anchors import in_stretches
 from shufflekit.dominating_pairs.board import Board, Light, Scores
-from shufflekit.dominating_pairs.certificate import LOG_HUGE, TILTS, log_gain, log_most
+from shufflekit.dominating_pairs.certificate import LOG_HUGE, log_gain, tilts_for
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.hulled import listed_by_knots
 from shufflekit.dominating_pairs.line import Share, stop_losses
 from shufflekit.dominating_pairs.long_game import APART, LONG_BLOCK, NODES, LongGame
-from shufflekit.dominating_pairs.lottery_terms import Terms, terms, worst
+from shufflekit.dominating_pairs.lottery_terms import Terms, about, far_out, log_grown, terms, worst
 from shufflekit.dominating_pairs.pair import Pair
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.score_laws import coarser, grid_step
@@ -33,9 +35,8 @@ from shufflekit.dominating_pairs.tied_lottery import TiedLottery
 LOUD = 1e5  # E beyond which a message says nearly all, and clones of equal weight do
 TIED = 2.1  # E up to which binary corners are the worst, which no one law of votes follows closely
 LEAST_SLOTS = 100  # below, clones do
-PART = 1e-3  # of the worth: a slack that is little
+PART, LITTLE = 1e-3, 1e-4  # of the worth: a slack that is little; what may be bounded by what costs nothing
 TYPICAL = 6.5  # deviations at which the steps on the board are chosen
-WIDTH = 0.01  # in log alpha: of a stretch, whose alphas share a board, and the laws at its ends
 MOST_LAST = 5_000  # slots on the board
 
 
@@ -102,31 +103,49 @@ class LotteryPair(Pair):
         slots, population = (m, m / rate) if self.lottery.dummies else (min(m, n), float(n))
         return pair_of_law(Definition(slots, population, (self.lottery.moves.spares[0],)))
 
+    @cached_property
+    def guide(self) -> Pair:
+        """As many heavy slots as have about the variance of all: 3-RR in them, or clones, and in fewer of these."""
+        slots, population = about(self.lottery)
+        laws = self.lottery.moves.laws
+        law = laws[0] if self._ratio >= TIED else self.lottery.moves.spares[0]
+        slots *= max(scores(one, 1.0).variance for one in laws) / scores(law, 1.0).variance
+        return pair_of_law(Definition(min(max(1, round(slots)), math.floor(population)), population, (law,)))
+
     def _by_clones(self, of: Terms, eps: Array) -> Array:
         """``E(sum - x)_+`` in units of the heavy chance, if all scores are clones'."""
-        worth = self._by(self.lottery.moves.spares[0], of, eps)
-        return worth + of.unlikely * self._by_clones(worst(self.lottery), eps) if of.unlikely else worth
+        return self._in_stretches(eps, lambda place, x: self._clones_at(of, place, x))
 
-    def _by(self, law: ScoreLaw, of: Terms, eps: Array, late: Scores | None = None) -> Array:
-        """The same of one law, and of what the last slots are worth.
+    def _in_stretches(self, eps: Array, worth: Callable[[float, Array], Array]) -> Array:
+        def spread(alpha: float) -> float:
+            law = scores(self.lottery.moves.laws[0], alpha)
+            return math.sqrt(law.variance * self._slots)
 
-        A score is affine in alpha, so that at an alpha between two it is a mean of theirs: nor is a convex function of
-        a sum worth more than that mean. So many eps are answered by the ends of their stretches.
-        """
-        one, x, stretch = np.ones(len(of.heavy)), self._start(eps), np.floor(eps / WIDTH)
-        _, row, number = np.unique(stretch, return_inverse=True, return_counts=True)
-        alone = number[row] == 1
-        low, high = (np.where(alone, eps, WIDTH * end) for end in (stretch, stretch + 1))
-        worth = np.zeros((2, len(eps)))
-        for end in np.unique([low, high]):
-            own, score = (low == end) | (high == end), scores(law, math.exp(end))
-            shares = [Share(score, of.heavy, one), Share(score, of.light, of.size)]
-            shares += [Share(late, one, one)] if late else []
-            found = stop_losses(shares, of.log_chance, x[own]).upper
-            for side, ends in ((low, 0), (high, 1)):
-                worth[ends, own] = np.where(side[own] == end, found, worth[ends, own])
-        share = np.where(alone, 0.0, (np.exp(eps) - np.exp(low)) / np.maximum(np.exp(high) - np.exp(low), TINY))
-        return np.asarray((1 - share) * worth[0] + share * worth[1])
+        return in_stretches(eps, 1 / self._heavy, spread, worth)
+
+    def _clones_at(self, of: Terms, place: float, x: Array) -> Array:
+        """At alpha = e^place, and any starts x."""
+        worth = self._of_law(self.lottery.moves.spares[0], of, place, x)
+        return worth + self._unlikely(of, place, x, worth)
+
+    def _unlikely(self, of: Terms, place: float, x: Array, worth: Array) -> Array:
+        """What numbers that are not looked at add to a worth: by Chernoff's bound, where that is little enough."""
+        if not of.unlikely:
+            return np.zeros(len(x))
+        all_of = worst(self.lottery)
+        rest = of.unlikely * far_out([scores(self.lottery.moves.spares[0], math.exp(place))], all_of, x)
+        near = rest > LITTLE * worth
+        if near.any():
+            rest[near] = of.unlikely * self._clones_at(all_of, place, x[near])
+        return rest
+
+    @staticmethod
+    def _of_law(law: ScoreLaw, of: Terms, place: float, x: Array, late: Scores | None = None) -> Array:
+        """The same of one law, and of what the last slots are worth."""
+        score, one = scores(law, math.exp(place)), np.ones(len(of.heavy))
+        shares = [Share(score, of.heavy, one), Share(score, of.light, of.size)]
+        shares += [Share(late, one, one)] if late else []
+        return stop_losses(shares, of.log_chance, x).upper
 
     def _start(self, eps: Array) -> Array:
         """The x of each eps."""
@@ -147,23 +166,29 @@ class LotteryPair(Pair):
 
     def _by_corners_or_clones(self, eps: Array) -> Array:
         """``E(sum - x)_+`` by corners where one law takes over soon enough, else by clones."""
-        worth, stretch = np.full(len(eps), np.inf), np.floor(eps / WIDTH)
-        for one in np.unique(stretch) if self.follows_corners else ():
-            worth[stretch == one] = self._by_corners(eps[stretch == one])
+        if self._ratio >= TIED:
+            gone = [not self.follows_corners]
+            return self._in_stretches(eps, lambda place, x: self._at_place(place, x, gone))
+        worth = self._by_tied_corners(eps) if self.follows_corners else np.full(len(eps), np.inf)
         clones = ~np.isfinite(worth)
         if clones.any():
             worth[clones] = self._by_clones(self._all, eps[clones])
         return worth
 
-    def _by_corners(self, eps: Array) -> Array:
+    def _at_place(self, place: float, x: Array, gone: list[bool]) -> Array:
+        """The same at one alpha, for some starts; farther out than where it is ``gone`` no law takes over either."""
+        worth = np.full(len(x), np.inf) if gone[0] else self._by_corners(place, x)
+        clones = ~np.isfinite(worth)
+        gone[0] = gone[0] or bool(clones.all())
+        if clones.any():
+            worth[clones] = self._clones_at(self._all, place, x[clones])
+        return worth
+
+    def _by_corners(self, place: float, x: Array) -> Array:
         """Infinity where one law does not take over soon enough."""
-        if self._ratio < TIED:
-            return self._by_tied_corners(eps)
-        late = _late(self, WIDTH * math.floor(eps[0] / WIDTH))
-        worth = self._by(self.lottery.moves.laws[0], self._early, eps, late.law)
-        slack = np.array([self._slack(late.board, float(one)) for one in eps]) + late.edge
-        if self._early.unlikely:
-            slack += self._early.unlikely * self._by_clones(worst(self.lottery), eps)
+        late = _late(self, place)
+        worth = self._of_law(self.lottery.moves.laws[0], self._early, place, x, late.law)
+        slack = self._slack(late.board, place, x) + late.edge + self._unlikely(self._early, place, x, worth)
         return np.where(slack <= PART * worth, worth + slack, np.inf)
 
     def _by_tied_corners(self, eps: Array) -> Array:
@@ -174,27 +199,30 @@ class LotteryPair(Pair):
         return worth + unlikely * self._by_clones(worst(self.lottery), eps) if unlikely else worth
 
     def _by_equal_slots(self, eps: Array) -> Array:
-        """The same where all slots that count are alike, and only their number is random, at many alphas."""
+        """The same where all slots that count are alike, and only their number is random, at many alphas.
+
+        Where numbers that are not looked at are worth more by far, Chernoff's bound on the others is enough.
+        """
         long, of = LongGame([scores(law, 1.0) for law in self.lottery.moves.laws], LONG_BLOCK), self._all
         falling, starts = np.argsort(-of.heavy), np.expm1(-eps) / self._heavy
-        numbers = [int(number) for number in of.heavy[falling]]
-        found = np.exp(eps) * long.mean_worth(numbers, np.exp(of.log_chance[falling]), starts, APART)
-        if not of.unlikely:
-            return found
-        return found + of.unlikely * self._by_clones(worst(self.lottery), eps)
+        numbers, log_chance = [int(number) for number in of.heavy[falling]], of.log_chance[falling]
+        found, rest = np.exp(eps) * far_out(long.laws, of, -starts), np.zeros(len(eps))
+        if of.unlikely:
+            rest = of.unlikely * self._by_clones(worst(self.lottery), eps)
+        near = found > LITTLE * rest
+        if near.any():
+            worth = long.mean_worth(numbers, np.exp(log_chance), starts[near], APART)
+            found[near] = np.exp(eps[near]) * worth
+        return found + rest
 
-    def _slack(self, board: Board, eps: float) -> float:
+    def _slack(self, board: Board, place: float, x: Array) -> Array:
         """The certificate, for slots of either weight: ``s K e^{-c x}`` times each slot's Lam, for the best tilt c."""
-        early, x = self._early, math.expm1(eps) / self._heavy
-        laws = [scores(law, math.exp(eps)) for law in self.lottery.moves.laws]
-        tilts = TILTS * max(x, math.sqrt(self._variance)) / self._variance
+        early, tilts = self._early, tilts_for(x, self._variance)
+        laws = [scores(law, math.exp(place)) for law in self.lottery.moves.laws]
         sizes = [1.0, *{float(early.size.min()), float(early.size.max())} - {0.0}]
         gains = [log_gain(board, [law.times(size) for law in laws], 0, tilts) for size in sizes]
-        heavy = log_most(laws, tilts)
-        light = log_most([law.times(float(early.size.max())) for law in laws], tilts)
-        grown = early.log_chance[:, None] + early.heavy[:, None] * heavy + early.light[:, None] * light
-        bound = np.max(gains, axis=0) + math.log(self.lottery.slots) + np.logaddexp.reduce(grown, axis=0) - tilts * x
-        return math.exp(min(float(bound.min()), LOG_HUGE))
+        known = np.max(gains, axis=0) + math.log(self.lottery.slots) + log_grown(laws, early, tilts)
+        return np.asarray(np.exp(np.minimum((known - np.outer(x, tilts)).min(axis=1), LOG_HUGE)))
 
     @cached_property
     def _last(self) -> int | None:
@@ -234,8 +262,12 @@ class LotteryPair(Pair):
     @cached_property
     def _variance(self) -> float:
         """About that of the sum, at alpha = 1, in units of the heavy chance."""
-        law, of = scores(self.lottery.moves.laws[0], 1.0), self._all
-        return law.variance * float(np.exp(of.log_chance) @ (of.heavy + of.light * of.size**2))
+        return scores(self.lottery.moves.laws[0], 1.0).variance * self._slots
+
+    @cached_property
+    def _slots(self) -> float:
+        """About how many heavy slots have the variance of all."""
+        return float(np.exp(self._all.log_chance) @ (self._all.heavy + self._all.light * self._all.size**2))
 
     @cached_property
     def _ratio(self) -> float:
@@ -256,12 +288,11 @@ class Late(NamedTuple):
 
 
 @lru_cache(maxsize=60)
-def _late(pair: LotteryPair, first: float) -> Late:
-    """For all alphas from e^first on, in a stretch: a score is affine in alpha, so one at either end is worth more."""
+def _late(pair: LotteryPair, place: float) -> Late:
+    """At alpha = e^place."""
     last, early = pair._last or 0, pair._early
-    ends = [scores(law, math.exp(end)) for end in (first, first + WIDTH) for law in pair.lottery.moves.laws]
+    laws = LongGame([scores(law, math.exp(place)) for law in pair.lottery.moves.laws]).laws
     light = Light(1 - early.coin, float(early.size.max())) if early.coin < 1 else None
-    laws = LongGame(ends).laws  # but those that others are worth more than
     board = Board(laws, last, grid_step(laws, *NODES, many=False), light=light).play(last)
     law, edge = board.inner_law()
     law = coarser(law)

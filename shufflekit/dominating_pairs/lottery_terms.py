@@ -7,6 +7,7 @@ less. Without dummies all slots that count are heavy, and only their number is r
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from scipy.special import gammaln
 
 from shufflekit._validate import Array
 from shufflekit.definitions import Lottery, empty_slots, stretches
+from shufflekit.dominating_pairs.board import Scores
+from shufflekit.dominating_pairs.certificate import LOG_HUGE, log_most, tilts_for
 
 TERMS = 24  # stretches of numbers, each taken for its worst
 LOG_RARE = -32.0, -80.0  # relative, of numbers that are not looked at, with some slots set apart and with none
@@ -43,6 +46,24 @@ class Terms(NamedTuple):
         return Terms(self.heavy[i], self.light[i], self.size[i], np.zeros(1), self.coin, 0.0)
 
 
+def log_grown(laws: Sequence[Scores], of: Terms, tilts: Array) -> Array:
+    """``log E e^{c sum}`` at some tilts c, or a little more, whichever of the laws each slot's score is of."""
+    heavy, light = log_most(laws, tilts), log_most([law.times(float(of.size.max())) for law in laws], tilts)
+    grown = of.log_chance[:, None] + np.outer(of.heavy, heavy) + np.outer(of.light, light)
+    return np.asarray(np.logaddexp.reduce(grown, axis=0))
+
+
+def far_out(laws: Sequence[Scores], of: Terms, x: Array) -> Array:
+    """Chernoff's bound on ``E(sum - x)_+`` at some x: ``s_+ <= e^{c s - 1}/c``, for the best of some tilts c."""
+    if not len(x):
+        return np.zeros(0)
+    weight = float(np.exp(of.log_chance) @ (of.heavy + of.light * of.size**2))
+    variance = max(law.variance for law in laws) * max(weight, 1.0)
+    tilts = tilts_for(x, variance)
+    bound = log_grown(laws, of, tilts) - np.outer(x, tilts) - 1 - np.log(tilts)
+    return np.asarray(np.exp(np.minimum(bound.min(axis=1), LOG_HUGE)))
+
+
 def terms(lottery: Lottery, last: int) -> Terms | None:
     """With so many last slots set apart; nothing if there may be fewer."""
     return _shared(lottery, last) if lottery.dummies else _taken(lottery, last)
@@ -52,6 +73,17 @@ def worst(lottery: Lottery) -> Terms:
     """All slots heavy, or all that can be taken."""
     number = lottery.slots if lottery.dummies else min(lottery.slots, lottery.clients)
     return Terms(np.array([float(number)]), np.zeros(1), np.zeros(1), np.zeros(1), 1.0, 0.0)
+
+
+def about(lottery: Lottery) -> tuple[float, float]:
+    """How many heavy slots have about the variance of all, on the average, and one over the heavy chance: a guess."""
+    n, m, rate = lottery.clients, lottery.slots, float(lottery.rate)
+    if not lottery.dummies:
+        return -m * math.expm1(n * math.log1p(-rate / m)) if rate < m else 1.0, float(n)
+    others = (n - 1) * rate / m
+    empty = math.exp(-others)
+    shared = -math.expm1(-others) / others - empty if others else 0.0  # E[1/(L + 1); L > 0], L a Poisson number
+    return m * (empty + shared**2 / (1 - empty) if others else 1.0), m / rate
 
 
 def _taken(lottery: Lottery, last: int) -> Terms | None:

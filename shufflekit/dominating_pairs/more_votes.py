@@ -26,7 +26,8 @@ class MoreVotes(Votes):
 
     def upper(self, eps: Array, rtol: float, log_cut: float, moved: Array | None = None) -> Array:
         """``H_{e^eps}``, never too small, at an array of eps >= 0; or R's mean of ``(P/R - e^eps Q/R + moved)_+``."""
-        parts = blocks(self.count, self.rate, self.rest, width=PART_OF_RTOL * rtol, log_cut=log_cut)
+        width = PART_OF_RTOL * rtol
+        parts = blocks(self.count, self.rate, self.rest, width=width, log_cut=log_cut, growing=True)
         # What is outside the stretch of further labelled messages weighs no more than all of these.
         first, last = window(self.more, self.more_rate, 1 - self.more_rate, log_cut)
         out = float(tail(last + 1, self.more, self.more_rate, 1 - self.more_rate))
@@ -54,7 +55,7 @@ class MoreVotes(Votes):
 
     def _joined(self, parts: Blocks, first: int, last: int) -> Blocks:
         """The labelled ones of both kinds together."""
-        step = max(1, int(parts.high[0] - parts.low[0] + 1))
+        step = max(1, int(np.median(parts.high - parts.low)) + 1)
         low = np.arange(first, last + 1.0, step)
         high = np.minimum(low + step - 1, last)
         mass = np.add.reduceat(pmf(np.arange(first, last + 1.0), self.more, self.more_rate), (low - first).astype(int))

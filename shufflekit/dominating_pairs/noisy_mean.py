@@ -20,13 +20,12 @@ from shufflekit.definitions import NoisyMean
 from shufflekit.dominating_pairs.blocks import blocks
 from shufflekit.dominating_pairs.came import Shown, shown_by
 from shufflekit.dominating_pairs.came_sums import summed
-from shufflekit.dominating_pairs.knots import focused, outwards
+from shufflekit.dominating_pairs.knots import COARSE, focused, outwards
 from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
 
 LOG_CUTS = (-40.0, -80.0, -160.0, -320.0, -720.0)  # how many numbers that came are looked at, until it is enough
 ENOUGH = 1e-9  # of delta: numbers left out that hardly matter
 MOST_EPS = 600.0  # beyond which e^eps is hardly a number: delta is no more there
-COARSE = 3e-3  # a tolerance of knots that tell where the mass is
 MOMENT_RTOL = 1e-3  # of a moment that need not be close
 ROUND_OFF = 1e-10  # relative, of a probability
 

@@ -39,6 +39,7 @@ class Pair(ABC):
     """Two laws that stand for a protocol, P with the changed record and Q without."""
 
     closest = 1e-6  # an rtol: ``listed`` at a smaller one costs too much, or gives no closer ends
+    costly = False  # to list: of a delta so small that nobody asks, only a bound is looked for
     one_sided = False  # whether both ends are from above: then those of two lists need not bound one number
 
     @property
@@ -86,11 +87,20 @@ class Pair(ABC):
 
     def divergence(self, orders: Array) -> Array:
         """The Renyi divergence ``D_order(P||Q)`` of one round at an array of real orders above 1, rounded up."""
-        return self._divergence(orders, LOG_CUTS if self.guide is None else self.guide._enough(orders))[0]
+        if self.guide is None:
+            return self._divergence(orders, LOG_CUTS)[0]
+        about, cuts = self.guide._divergence(orders, LOG_CUTS)
+        while len(cuts) > 1 and not self._complete(about, orders, cuts[0]):
+            cuts = cuts[1:]
+        return self._divergence(orders, cuts)[0]
 
-    def _enough(self, orders: Array) -> tuple[float, ...]:
-        """How far a pair with a like curve is to be listed for these orders, and then if that is not enough."""
-        return self._divergence(orders, LOG_CUTS)[1]
+    def _complete(self, about: Array, orders: Array, log_missing: float) -> bool:
+        """Whether lists that leave so much out are enough for these orders, if the divergence is about this."""
+        few = Atoms(np.zeros(1), np.zeros(1), math.exp(log_missing))
+        return all(
+            math.isinf(value) or self._listed_divergence(few, (order - 1) * value, order, log_missing)[1]
+            for value, order in zip(about.ravel().tolist(), orders.ravel().tolist(), strict=True)
+        )
 
     def _divergence(self, orders: Array, log_cuts: tuple[float, ...]) -> tuple[Array, tuple[float, ...]]:
         """The bound, listed ever farther, and how far that was, and might have been."""

@@ -22,6 +22,7 @@ LEAST_TILT = 1.5  # over the deviation
 LINES_APART = 2.0  # deviations, between lines
 FINE, ROUGHEST = 0.02, 0.2  # deviations of the noise: 2e-4 of eps, and 2 % where the laws are very many
 WORK = 1e6  # exponentials
+TILTS = np.geomspace(1 / 32, 2.0, 13)  # of Chernoff's bound, next to that of a normal sum
 LOUDEST = 20.0  # of the noise under a tilt: floating point holds the exponential of its square
 LINE_ERROR = 1e-12  # of a sum of nodes, next to the sum of their sizes: some hundreds of them
 
@@ -57,6 +58,9 @@ def quick_worths(laws: Sequence[Scores], slots: int, starts: Array) -> Quick:
         near = np.abs(out - tilt * deviation) <= max(LINES_APART, LEAST_TILT)
         line = Line(tilt, noise, PERIOD * deviation)
         found[:, near] = np.minimum(found[:, near], _on_line(value, chance, slots, starts[near], line))
+    for tilt in TILTS * max(float(out.max()), 1.0) / deviation:
+        log_moment = slots * _log_moments(value, chance, np.full(1, tilt + 0j)).real
+        found = np.minimum(found, _chernoff(log_moment, tilt, starts))
     part = (noise / deviation) ** 2 / 2 * (1 + out**2)
     return Quick(found, np.where(starts < 0, part, noise / deviation))
 
@@ -64,9 +68,8 @@ def quick_worths(laws: Sequence[Scores], slots: int, starts: Array) -> Quick:
 def _on_line(value: Array, chance: Array, slots: int, starts: Array, line: Line) -> Array:
     """``1/(2 pi i) int M(z) e^{z x}/z^2 dz`` for each law and start x; the nodes are ``2 pi/period`` apart."""
     tilt, noise, period = line
-    if noise * tilt > LOUDEST:  # the noise would be all that is seen: Chernoff's bound
-        log_most = slots * _log_moments(value, chance, np.full(1, tilt + 0j)).real + tilt * starts
-        return np.asarray(np.exp(np.minimum(log_most - 1 - math.log(tilt) + LINE_ERROR, LOG_HUGE)))
+    if noise * tilt > LOUDEST:  # the noise would be all that is seen
+        return _chernoff(slots * _log_moments(value, chance, np.full(1, tilt + 0j)).real, tilt, starts)
     z = tilt + 2j * np.pi / period * np.arange(math.ceil(REACH / noise * period / (2 * np.pi)) + 1.0)
     log_m = slots * _log_moments(value, chance, z)
     top = log_m[:, :1].real
@@ -79,7 +82,13 @@ def _on_line(value: Array, chance: Array, slots: int, starts: Array, line: Line)
     shift = np.exp(np.outer(1j * z.imag, starts))
     error = LINE_ERROR * np.abs(terms).sum(axis=1, keepdims=True) + unheard
     total = np.maximum((terms @ shift).real + error, 0.0) * 2 / period
-    return np.asarray(np.exp(np.minimum(np.log(np.maximum(total, TINY)) + top + tilt * starts, LOG_HUGE)))
+    found = np.exp(np.minimum(np.log(np.maximum(total, TINY)) + top + tilt * starts, LOG_HUGE))
+    return np.asarray(found)
+
+
+def _chernoff(log_moment: Array, tilt: float, starts: Array) -> Array:
+    """``t e^{-ct}`` is 1/(ec) at most."""
+    return np.asarray(np.exp(np.minimum(log_moment + tilt * starts - 1 - math.log(tilt) + LINE_ERROR, LOG_HUGE)))
 
 
 def _log_moments(value: Array, chance: Array, z: NDArray[Any]) -> NDArray[Any]:

@@ -23,6 +23,7 @@ from shufflekit.dominating_pairs.score_pair import ScorePair
 MOST_RARE_SLOTS = 5_000
 MOST_RARE = 100  # of either kind, on average
 LOG_CUT = -240.0  # where none is asked for
+FEW_POINTS, MOST_TERMS = 40, 500_000  # of more points and terms in all, what sums of scores say costs less
 
 
 class Crowd(NamedTuple):
@@ -44,6 +45,8 @@ class RareKinds(ScorePair):
     def delta(self, eps: Array, rtol: float = 1e-4, log_cut: float | None = None) -> Ends:
         first, second = self._parts[:2]
         crowd = _crowd(self.definition.slots, first.chance, second.chance, LOG_CUT if log_cut is None else log_cut)
+        if np.size(eps) > FEW_POINTS and np.size(eps) * len(crowd.mass) > MOST_TERMS:
+            return super().delta(eps, rtol, log_cut)
         lower, upper = np.zeros(eps.shape), np.zeros(eps.shape)
         for i in np.ndindex(eps.shape):
             if eps[i] < self.largest_loss:

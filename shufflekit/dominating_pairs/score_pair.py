@@ -12,24 +12,27 @@ import numpy as np
 from scipy.special import gammaln
 
 from shufflekit import _validate
+from shufflekit._divisions import divisions
 from shufflekit._dot import dot
 from shufflekit._validate import Array
-from shufflekit.accuracy import LIST_ERROR, loss_limit, score_error
+from shufflekit.accuracy import KNOWN, LIST_ERROR, TINY, loss_limit, score_error
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, extended, hull
-from shufflekit.definitions import Definition, ScoreLaw, distinct, divisions
+from shufflekit.definitions import Definition, ScoreLaw, distinct
 from shufflekit.dominating_pairs.halves import Parts, excess_of_few
-from shufflekit.dominating_pairs.knots import AT_RTOL, knots_of_both
+from shufflekit.dominating_pairs.knots import AT_RTOL, COARSE, focused, knots_of_both
 from shufflekit.dominating_pairs.lines import excess_of_sums, work
-from shufflekit.dominating_pairs.pair import Pair, in_steps
+from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
+from shufflekit.dominating_pairs.slanted import excess_at_many
 
 MOST_SLOTS = 10_000_000
 MOST_APART = 16  # of the usual knots: a rough look takes fewer
-GRID = 2.0  # of a list's tolerance, that of its grids: they add a part of it to the variance, and chords add more
+GRID = 0.1  # of a list's tolerance, that of its values: what knots are apart adds more
 MOST_ATOMS = 100_000  # that are listed one by one
 LEFT_OUT = 0.5  # of a tolerance, that lists of outcomes may leave out
 ROUGH = 0.1  # a tolerance at which most laws can be ruled out
+MANY = 40  # points, which may share lines
 SOME, MOST_WORK = 9, 4e6  # points, that tell what all cost; sines of all, beyond which there is more noise
 
 
@@ -39,7 +42,7 @@ class ScorePair(Pair):
 
     definition: Definition
 
-    closest = 1e-5
+    closest, costly = 1e-6, True
 
     def __post_init__(self) -> None:
         _validate.count(n=self.definition.slots, at_most=MOST_SLOTS)
@@ -66,15 +69,30 @@ class ScorePair(Pair):
         reached, noise = eps < self.largest_loss, score_error(self.definition.slots, self._local_eps)
         lower, upper = np.zeros(eps.shape), np.zeros(eps.shape)
         lower[reached], upper[reached] = self._worst(eps[reached], rtol, 0.0 if log_cut is None else math.exp(log_cut))
-        return Ends(lower * (1 - noise), np.minimum(upper * (1 + noise), 1.0))
+        upper[reached] = np.clip(upper[reached] * (1 + noise), TINY, 1.0)
+        return Ends(np.where(lower > KNOWN, lower * (1 - noise), 0.0), upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        if len(self._laws) == 1 and (atoms := self._outcomes(self._laws[0])) is not None:
-            return Enclosure(atoms, atoms)
-        back = self.reversed()
-        eps = knots_of_both(self, back, in_steps(log_cut), rtol)
-        eps = np.append(eps[: -1 : _apart(rtol)], eps[-1])
-        forth_ends, back_ends = (_ends_at(pair, tuple(eps.tolist()), GRID * rtol, log_cut) for pair in (self, back))
+        return self._all_outcomes() or self._listed_at(self._knots(log_cut, rtol), log_cut, rtol)
+
+    def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
+        if (known := self._all_outcomes()) is not None:
+            return known
+        eps = self._knots(log_cut, COARSE)
+        about = self._listed_at(eps, log_cut, COARSE).upper
+        return self._listed_at(focused(eps, about, aim), log_cut, rtol)
+
+    def _all_outcomes(self) -> Enclosure | None:
+        atoms = self._outcomes(self._laws[0]) if len(self._laws) == 1 else None
+        return Enclosure(atoms, atoms) if atoms else None
+
+    def _knots(self, log_cut: float, rtol: float) -> Array:
+        eps = knots_of_both(self, self.reversed(), in_steps(log_cut), rtol)
+        return np.append(eps[: -1 : _apart(rtol)], eps[-1])
+
+    def _listed_at(self, eps: Array, log_cut: float, rtol: float) -> Enclosure:
+        ways = self, self.reversed()
+        forth_ends, back_ends = (_ends_at(pair, tuple(eps.tolist()), GRID * rtol, log_cut) for pair in ways)
         # Values that each err a little are not convex; the profile is, so it is below the hull.
         above = connected(eps, hull(eps, forth_ends.upper), hull(eps, back_ends.upper))
         return Enclosure(extended(eps, forth_ends, back_ends), above)
@@ -102,10 +120,20 @@ class ScorePair(Pair):
         return Ends(lower, upper)
 
     def _excess(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
-        """By lists of outcomes, if there are few, and by lines where there are too many; ``least`` may be left out."""
+        """By lists of outcomes, if there are few, and by lines where there are too many; ``least`` may be left out.
+
+        At many points a few alphas tell of all.
+        """
         population, alpha = float(self.definition.population), np.exp(eps)
         slots, x = self.definition.slots, population * np.expm1(eps)
-        ends = excess_of_few(Parts(law.chance, law.u0, law.u1), slots, alpha, x)
+        scores = Parts(law.chance, law.u0, law.u1)
+        if len(eps) > MANY:
+            rising, noise = np.argsort(eps), score_error(slots, self._local_eps)
+            shared = excess_at_many(scores, slots, alpha[rising], x[rising], rtol, noise)
+            if shared is not None:
+                back = np.argsort(rising)
+                return Ends(shared.lower[back] / population, shared.upper[back] / population)
+        ends = excess_of_few(scores, slots, alpha, x)
         enough = np.maximum(rtol * LEFT_OUT * ends.upper, least * population)
         todo = np.isinf(ends.upper) | (ends.upper - ends.lower > enough)
         if todo.any():

@@ -21,7 +21,7 @@ from shufflekit.dominating_pairs.board import Scores
 LOG_QUIET = -45.0  # relative, of a node that is left out
 FEW = 30  # scores, that make nothing silent
 CHEAPER = 16  # times: a product than a sine
-FEW_VALUES, FEW_OF_MANY = 64, 1000.0  # a law of more values is worked out by products, if there are few scores of it
+FEW_VALUES, FEW_OF_MANY = 64, 2e5  # a law of more values is worked out by products, if there are few scores of it
 LOOKS_APART = 4.0  # over the deviation of the sum: how far apart nodes are, between which silence is proved
 NEARLY_ONE = 1 - 1e-15
 CHUNK = 2**18  # sines that are worked out at once
@@ -118,12 +118,10 @@ def _log_of_values(law: Scores, c: float, apart: float, number: NDArray[np.intp]
     """The same for a law of many values, of which there are few scores: no digits are lost that count."""
     middle = float(dot(law.chance, law.value))
     weight, away = law.chance * np.exp(c * law.value), law.value - middle
-    if len(number) * len(away) < CHUNK or 2 * len(number) < number[-1]:
-        total = np.empty(len(number), dtype=complex)
-        for i in range(0, len(number), step := max(1, CHUNK // len(away))):
-            total[i : i + step] = dot(np.exp(1j * np.outer(apart * number[i : i + step], away)), weight)
+    if len(number) * len(away) < CHUNK:
+        total = dot(np.exp(1j * np.outer(apart * number, away)), weight)
     else:
-        total = turned(weight, away, apart, int(number[-1]) + 1)[number]
+        total = turned(weight, away, apart, number)
     size = np.maximum(np.abs(total), TINY)
     off = summed_error(len(away)) * float(weight.sum()) + NODE_ERROR * apart * number * float(dot(weight, np.abs(away)))
     return np.log(np.where(size > TINY, total, TINY)) + 1j * apart * number * middle, np.log1p(off / size)
@@ -177,7 +175,7 @@ def _silence(share: Share, c: float, apart: float, count: int) -> Array:
     weight /= weight.sum(axis=1, keepdims=True)
     error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn))
     if len(share.law.value) > FEW_VALUES:
-        phi = np.array([turned(own, of, apart, count) for own, of in zip(weight, value, strict=True)])
+        phi = np.array([turned(own, of, apart, np.arange(count)) for own, of in zip(weight, value, strict=True)])
         error += 4 * summed_error(len(share.law.value))
         return np.asarray(np.sqrt(np.maximum(1 - np.abs(phi) ** 2 - error, 0.0))[row])
     cosine, sine = np.zeros((len(sizes), len(turn))), np.zeros((len(sizes), len(turn)))

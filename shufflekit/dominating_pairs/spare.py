@@ -22,6 +22,7 @@ WIDEST = 3e-5  # of all places, that are taken for as long as the first of them
 TOLD_APART = 96  # places, at most, where each costs
 FEW = 1_000  # of which most are looked at anyway
 POINTS = 9  # of a convex function, between which its chords are taken, and as many more as there are shifts
+MOST_CELLS = 2**19  # kinds, places and alphas, that are worked on at once
 NO_SHIFT = np.zeros(1)
 
 
@@ -45,26 +46,34 @@ def spared(
     left = [(n - 1 - np.arange(group.start, group.stop)) * drift for group in groups]
     starts = [scores[:, :, None] + own[:, None] + shifts for own in left]
     worth = np.concatenate(_worths(game, [n - 1 - group.start for group in groups], starts, few), axis=1)
-    return _recursion(blankets, worth, n, assumed)
+    return _recursion(blankets, worth, _last(n, places, worth.shape[2], assumed))
 
 
 def spared_at_one(worth: Callable[[Array], Array], moves: Moves, eps: Array, n: int, assumed: Assumed) -> Array:
     """The same at many alphas, by what n - 1 slots are worth at alpha = 1, and fewer no more: see ``GamePair``."""
-    blankets = _blankets(moves)
-    before, alpha = np.arange(_places(blankets, n))[:, None], np.exp(eps)
-    starts = _scores(blankets, alpha)[:, None, :] - (n - 1 - before) * np.expm1(eps)
-    return _recursion(blankets, alpha * worth(starts / alpha), n, assumed)
+    blankets, alpha = _blankets(moves), np.exp(eps)
+    places, scores = _places(blankets, n), _scores(blankets, alpha)[:, None, :]
+    total, step = _last(n, places, len(eps), assumed), max(1, MOST_CELLS // scores.size)
+    for first in range(0, places, step)[::-1]:
+        before = np.arange(first, min(first + step, places))[:, None]
+        starts = scores - (n - 1 - before) * np.expm1(eps)
+        total = _recursion(blankets, alpha * worth(starts / alpha), total)
+    return total
 
 
-def _recursion(blankets: Sequence[ScoreLaw], worth: Array, n: int, assumed: Assumed) -> Array:
-    """W from the worth of each score and place, at some alphas; the last place first."""
-    places, ends = worth.shape[1], np.cumsum([0, *(len(blanket) - 1 for blanket in blankets)])
-    total = assumed(n - places) if places < n else np.zeros(worth.shape[2])
+def _last(n: int, places: int, alphas: int, assumed: Assumed) -> Array:
+    """What is assumed beyond the last place."""
+    return assumed(n - places) if places < n else np.zeros(alphas)
+
+
+def _recursion(blankets: Sequence[ScoreLaw], worth: Array, total: Array) -> Array:
+    """W from the worth of each score and place, at some alphas; the last place first, after which it is the total."""
+    ends = np.cumsum([0, *(len(blanket) - 1 for blanket in blankets)])
     left = np.array([[float(blanket[-1].chance)] for blanket in blankets])
     chances = np.zeros((len(blankets), ends[-1]))
     for i, blanket in enumerate(blankets):
         chances[i, ends[i] : ends[i + 1]] = _chances(blanket)
-    for place in range(places)[::-1]:
+    for place in range(worth.shape[1])[::-1]:
         total = (chances @ worth[:, place] + left * total).max(axis=0)  # [beyond] 10
     return np.asarray(total)
 

@@ -15,11 +15,11 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR
 from shufflekit.definitions import Lottery
 from shufflekit.dominating_pairs.board import Board, Light, Scores
-from shufflekit.dominating_pairs.certificate import LOG_HUGE, STARTS, TILTS, log_most
+from shufflekit.dominating_pairs.certificate import LOG_HUGE, tilts_for
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.line import Share, stop_losses
 from shufflekit.dominating_pairs.long_game import FINE_NODES, LongGame
-from shufflekit.dominating_pairs.lottery_terms import Terms, terms
+from shufflekit.dominating_pairs.lottery_terms import Terms, log_grown, terms
 from shufflekit.dominating_pairs.score_grid import finite_score
 from shufflekit.dominating_pairs.score_laws import coarser, grid_step
 from shufflekit.dominating_pairs.score_sums import sums
@@ -30,6 +30,7 @@ LAST, LEAST_BLOCKS = 0.03, 2  # of all slots: those that the game is played in
 LARGER = (0.002, 0.003, 0.0045, 0.006, 0.008, 0.011, 0.015, 0.02, 0.03, 0.045, 0.07)  # scores, relative
 STRETCHES = 400  # of the board, whose largest excess counts
 PART = 1e-3  # of the worth: a slack that is little
+FEW = 2  # places, for which not all enlargements are tried in turn
 
 
 class Step(NamedTuple):
@@ -68,23 +69,37 @@ class TiedLottery:
         """For the least enlargement of the scores that is enough, or infinity."""
         found = np.full(len(x), np.inf)
         left = np.flatnonzero(x < self.beyond)
-        for larger in LARGER:
+        if len(left) <= FEW:
+            found[left] = [self._by_halves(x[i : i + 1]) for i in left]
+            left = left[~np.isfinite(found[left])]
+        for larger in LARGER if len(left) > FEW else ():
+            found[left] = self._enlarged(larger, x[left])
+            left = left[~np.isfinite(found[left])]
             if not len(left):
                 return found
-            step = self._step(larger)
-            one = np.ones(len(self.early.heavy))
-            shares = [
-                Share(step.law, self.early.heavy, one),
-                Share(step.law, self.early.light, self.early.size),
-                Share(self.late, one, one),
-            ]
-            worth = stop_losses(shares, self.early.log_chance, x[left]).upper
-            slack = self._slack(step, x[left]) + self.edge
-            enough = slack <= PART * worth
-            found[left[enough]] = ((worth + slack) * (1 + BOARD_ERROR * self.last))[enough]
-            left = left[~enough]
         self.beyond = min(self.beyond, float(x[left].min(initial=np.inf)))  # farther out nothing is enough either
         return found
+
+    def _by_halves(self, x: Array) -> float:
+        """At one place: the least enlargement that is enough is looked for by halves, as what is enough stays so."""
+        found, low, high = math.inf, 0, len(LARGER)
+        while low < high:
+            middle = (low + high) // 2
+            worth = float(self._enlarged(LARGER[middle], x)[0])
+            found, low, high = (worth, low, middle) if worth < math.inf else (found, middle + 1, high)
+        return found
+
+    def _enlarged(self, larger: float, x: Array) -> Array:
+        """By scores that are so much larger, or infinity where that is not enough."""
+        step, one = self._step(larger), np.ones(len(self.early.heavy))
+        shares = [
+            Share(step.law, self.early.heavy, one),
+            Share(step.law, self.early.light, self.early.size),
+            Share(self.late, one, one),
+        ]
+        worth = stop_losses(shares, self.early.log_chance, x).upper
+        slack = self._slack(step, x) + self.edge
+        return np.where(slack <= PART * worth, (worth + slack) * (1 + BOARD_ERROR * self.last), np.inf)
 
     def _step(self, larger: float) -> Step:
         """In one step of either weight."""
@@ -101,13 +116,10 @@ class TiedLottery:
 
     def _slack(self, step: Step, x: Array) -> Array:
         """``s K e^{-c x}`` times each slot's Lam, for the best of some tilts c."""
-        near, far = (max(float(end), math.sqrt(self.variance)) for end in (x.min(), x.max()))
-        tilts = np.unique(np.outer(np.geomspace(near, far, STARTS if far > near else 1), TILTS)) / self.variance
+        tilts = tilts_for(x, self.variance)
         gain = (step.excess - np.outer(tilts, step.points)).max(axis=1, initial=-np.inf) + tilts * self.board.step
-        heavy = log_most([step.law, *self.laws], tilts)
-        light = log_most([law.times(float(self.early.size.max())) for law in (step.law, *self.laws)], tilts)
-        grown = self.early.log_chance[:, None] + np.outer(self.early.heavy, heavy) + np.outer(self.early.light, light)
-        bound = gain + math.log(self.lottery.slots) + np.logaddexp.reduce(grown, axis=0) - np.outer(x, tilts)
+        grown = log_grown([step.law, *self.laws], self.early, tilts)
+        bound = gain + math.log(self.lottery.slots) + grown - np.outer(x, tilts)
         return np.asarray(np.exp(np.minimum(bound.min(axis=1), LOG_HUGE)))
 
 

@@ -35,7 +35,7 @@ from shufflekit.accuracy import (
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import profile
-from shufflekit.dominating_pairs.blocks import Blocks, Cells, blocks, cells, means, outside, window
+from shufflekit.dominating_pairs.blocks import Blocks, Cells, blocks, cells, means, outside, starts, window
 from shufflekit.dominating_pairs.crowded_votes import MOST_TOLD, Close, crowded
 from shufflekit.dominating_pairs.listed_votes import Rows, drawn_together, listed_votes, put_apart
 from shufflekit.dominating_pairs.pair import Aim
@@ -69,7 +69,7 @@ class Votes(VotesLaw):
             log_cut = math.log(max(float(rough.min(initial=1.0)), KNOWN)) + LOG_LEFT_OUT_OF_POINTS
         if self.third_rate and self.rows_of_points(rtol, log_cut) > MOST_ROWS:
             return _listed_delta(self, eps, rtol, log_cut)
-        parts = blocks(self.count, self.rate, self.rest, width=PART * rtol, log_cut=log_cut)
+        parts = blocks(self.count, self.rate, self.rest, width=PART * rtol, log_cut=log_cut, growing=True)
         noise = pmf_error(self.count * self.rate) if parts.single and not self.third_rate else STRETCH_ERROR
         lighter, heavier = self.rows(parts, rtol, log_cut)
         reached, eps = eps < self.largest_loss, np.minimum(eps, MOST_EPS)
@@ -129,7 +129,7 @@ class Votes(VotesLaw):
         """How many rows an evaluation of delta has."""
         first, last = window(self.count, self.rate, self.rest, log_cut)
         kinds = len(self._third_nodes(first, last, rtol, log_cut)) if self.third_rate else 1
-        return kinds * (last - first + 1) / max(1, math.floor(PART * rtol * first))
+        return float(kinds * len(starts(self.count, self.rate, self.rest, width=PART * rtol, log_cut=log_cut)))
 
     def rows(self, parts: Blocks, rtol: float, log_cut: float) -> tuple[Rows, Rows]:
         """The blocks with few signs and much weight, and with many signs and little weight; one thing if it can be."""

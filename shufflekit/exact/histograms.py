@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from shufflekit import _validate
-from shufflekit.definitions import Definition, divisions
+from shufflekit._divisions import divisions
+from shufflekit.definitions import Definition
 from shufflekit.divergences import Law
 from shufflekit.divergences import ternary as ternary_divergence
 from shufflekit.randomizers import Channel, checked_channel

@@ -3,14 +3,14 @@
 import math
 import sys
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shufflekit import _validate
 from shufflekit._validate import Array
 from shufflekit.accuracy import KNOWN, LOG_LEFT_OUT, NO_LOSS
 from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import LEAST_DELTA, Bracket, bracket
-from shufflekit.dominating_pairs import Aim, ListedPair, Pair, both_ways, stand_in
+from shufflekit.dominating_pairs import Aim, ListedPair, Pair, both_ways, in_steps, stand_in
 from shufflekit.loss_distribution import single_round
 from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import Part, moments
@@ -21,7 +21,7 @@ LOG_LEAST = -745.0  # below it, e^x is 0
 LOG_CUT = -35.0  # at first
 ROUGH = 0.3  # a tolerance at which an evaluation is cheap
 ROUGH_LOOK = 0.03  # one that tells which way is the worst, mostly
-DEEPER = 6.0  # times: the logarithm of what is left out, from one look to the next
+DEEPER, NEXT = 6.0, 8.0  # times the logarithm of what is left out, from one look to the next; less is not looked for
 FINE = 1e-4  # a tolerance at which those are listed that come no closer
 MOST_LISTS, HARDLY = 3, 0.7  # lists, each closer than the one before, as long as it helps
 PART_OF_LISTS = 1 / 4  # of what delta may be off by, that is left to knots
@@ -43,10 +43,17 @@ class Needs(NamedTuple):
         t so much more moves log delta by t (1 + t)/2 times it.
         """
         tilt, apart = (
-            2.0 ** (math.floor(STEPS * math.log2(x)) / STEPS)
-            for x in (self.tilt, math.sqrt(4 * self.slack / (parts * rounds * self.tilt * (1 + self.tilt))))
+            _rounded(x) for x in (self.tilt, math.sqrt(4 * self.slack / (parts * rounds * self.tilt * (1 + self.tilt))))
         )
         return Aim(tilt, apart)
+
+
+class Rough(NamedTuple):
+    """About delta, the logarithm of what may be left out, which follows from how small delta is, and a fitting tilt."""
+
+    ends: Bracket
+    log_cut: float
+    tilt: float
 
 
 class Composition:
@@ -61,12 +68,25 @@ class Composition:
         self.parts = [Part(_described(pair), _validate.count(rounds=rounds)) for pair, rounds in parts]
         self._rounds = sum(part.rounds for part in self.parts)
         self._coarser = [1.0] * len(parts)  # how many times less closely than alone each pair is listed
+        self._rough = dict[float, Rough]()  # by eps
+        self._lists = dict[tuple[Any, ...], Enclosure]()  # known so far
 
     def both_ways(self) -> list["Composition"]:
         """This one, and all rounds from Q to P where that is something else: the worse one counts."""
         rounds = [own for _, own in self.parts]
         ways = both_ways([pair for pair, _ in self.parts])
-        return [Composition([Part(pair, own) for pair, own in zip(way, rounds, strict=True)]) for way in ways]
+        return [self._of([Part(pair, own) for pair, own in zip(way, rounds, strict=True)]) for way in ways]
+
+    def _of(self, parts: Sequence[Part[Pair]]) -> "Composition":
+        """Of other pairs, perhaps some of them the same: what one lists the others know."""
+        found = Composition(parts)
+        found._lists = self._lists
+        return found
+
+    def share(self, others: Sequence["Composition"]) -> None:
+        """What any of them lists from now on all know."""
+        for other in others:
+            other._lists = self._lists
 
     def epsilon(self, delta: float, rtol: float) -> Bracket:
         """The least eps with ``delta(eps) <= delta``: both ends certified, and refined towards a width of ``rtol``."""
@@ -87,6 +107,19 @@ class Composition:
         ends = self._eased(log_cut, tilt_of, None, rtol, ask)
         return bracket(min(ends.lower, most), min(ends.upper, most))
 
+    def most_epsilon(self, delta: float) -> float:
+        """A number that the eps at delta does not exceed, for little: Chernoff's bound on lists that are not close."""
+        if self._rounds == 1 or self._largest_loss <= max(delta, NO_LOSS):
+            return math.inf
+        log_cut = math.log(delta) - math.log(self._rounds) + LOG_LEFT_OUT
+        return self._listed(log_cut, ROUGH_LOOK, None).most_epsilon(delta)
+
+    def most_delta(self, eps: float) -> float:
+        """A number that delta does not exceed, in the same way."""
+        if self._rounds == 1 or self._largest_loss <= max(eps, NO_LOSS):
+            return math.inf
+        return self._listed(LOG_CUT, ROUGH, None).most_delta(eps)
+
     def divergence(self, orders: Array) -> Array:
         """The Renyi divergence of all rounds at an array of orders above 1, rounded up."""
         return divergence(self.parts, orders)
@@ -104,16 +137,20 @@ class Composition:
 
     def _delta(self, eps: float, rtol: float) -> Bracket:
         """With lists that reach as far as need be; of a delta so small that nobody asks, only about what it is."""
-        about, log_cut, tilt = self._guides()._roughly(eps)
+        if eps not in self._rough:
+            self._rough[eps] = self._guides()._roughly(eps)
+        about, log_cut, tilt = self._rough[eps]
+        log_cut = max(in_steps(log_cut), LOG_LEAST)
         if about.upper <= self.least:
             guided = any(pair.guide for pair, _ in self.parts)
-            above = self._stood_in()._roughly(eps)[0] if guided else about
+            above = self._stood_in()._roughly(eps).ends if guided else about
             if above.upper <= self.least:
                 return bracket(0.0 if guided else above.lower, above.upper)
             rtol = max(rtol, ROUGH_LOOK)
         needs = Needs(tilt, PART_OF_LISTS * rtol) if tilt else None
         # delta moves about 2 log(1/delta) times as much as eps does.
         near = max(rtol / max(1.0, -math.log(max(about.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
+        near = _rounded(near)
 
         def ask(known: Listed) -> Bracket:
             return known.delta(eps, rtol)
@@ -121,22 +158,21 @@ class Composition:
         ends = self._refine(ask, log_cut, rtol, near, needs)
         if ends.width > rtol and self._spare(ends) < log_cut:
             # The guides have led astray.
-            finer = self._refine(ask, self._spare(ends), rtol, near, needs)
-            ends = bracket(max(ends.lower, finer.lower), min(ends.upper, finer.upper))
+            ends = self.met(ends, self._refine(ask, self._spare(ends), rtol, near, needs))
         return ends
 
     @property
     def least(self) -> float:
-        """A delta below which only a bound is looked for: of unlike pairs, whose lists cost much, sooner."""
-        return LEAST_DELTA if len(self.parts) > 1 else KNOWN
+        """A delta below which only a bound is looked for: sooner of pairs whose lists cost much, and of unlike ones."""
+        return LEAST_DELTA if len(self.parts) > 1 or self.parts[0].pair.costly else KNOWN
 
     def _guides(self) -> "Composition":
         """Pairs that cost little and have like curves."""
-        return Composition([Part(pair.guide or pair, rounds) for pair, rounds in self.parts])
+        return self._of([Part(pair.guide or pair, rounds) for pair, rounds in self.parts])
 
     def _stood_in(self) -> "Composition":
         """Pairs that cost little, and are nowhere below."""
-        return Composition([Part(stand_in(pair) or pair, rounds) for pair, rounds in self.parts])
+        return self._of([Part(stand_in(pair) or pair, rounds) for pair, rounds in self.parts])
 
     def _eased(
         self,
@@ -149,7 +185,7 @@ class Composition:
         """Of several pairs, each only looked at as closely as it matters; if that was not enough, all alike."""
         if len(self.parts) == 1:
             return ask(self)
-        known = Composition([Part(like(pair), rounds) for pair, rounds in self.parts])._listed(log_cut, ROUGH, None)
+        known = self._of([Part(like(pair), rounds) for pair, rounds in self.parts])._listed(log_cut, ROUGH, None)
         tilt = tilt_of(known)
         if len(known.upper) < len(self.parts) or not tilt:
             return ask(self)
@@ -157,13 +193,13 @@ class Composition:
         c = line(tilt, total.deviation)  # where the tilt is 0, more than nothing matters
         each, slack = added(known.upper, c), rtol if eps is not None else rtol * c * max(total.mean, 0.0)
         out = slight(self.parts, each, c, log_cut, slack)
-        eased = Composition([Part(out.get(i, pair), rounds) for i, (pair, rounds) in enumerate(self.parts)])
-        eased._coarser = coarser(each)
+        eased = self._of([Part(out.get(i, pair), rounds) for i, (pair, rounds) in enumerate(self.parts)])
+        eased._coarser, eased._rough = coarser(each), self._rough
         ends = ask(eased)
         return ask(self) if out and ends.width > rtol and ends.upper > LEAST_DELTA else ends
 
-    def _roughly(self, eps: float) -> tuple[Bracket, float, float]:
-        """delta, the logarithm of what may be left out, which follows from how small delta is, and a fitting tilt."""
+    def _roughly(self, eps: float) -> Rough:
+        """By lists that reach ever farther."""
         log_cut = LOG_CUT
         while True:
             known = self._listed(log_cut, ROUGH, None)
@@ -173,13 +209,24 @@ class Composition:
                 continue
             ends = known.delta(eps, ROUGH)
             spare = self._spare(ends)
-            if spare >= DEEPER * log_cut or log_cut == LOG_LEAST:
-                return ends, min(spare, log_cut), known.tilt
-            log_cut = max(DEEPER * log_cut, LOG_LEAST)
+            if spare >= log_cut - NEXT or log_cut == LOG_LEAST:
+                return Rough(ends, min(spare, log_cut), known.focus)
+            # What is missing may have been all that was seen.
+            log_cut = max(DEEPER * log_cut, spare, LOG_LEAST)
 
     def _spare(self, ends: Bracket) -> float:
         log_delta = math.log(max(ends.lower, sys.float_info.min))
         return max(log_delta - math.log(self._rounds) + LOG_LEFT_OUT, LOG_LEAST)
+
+    def met(self, first: Bracket, second: Bracket) -> Bracket:
+        """What two looks say together: of pairs with ends that are both from above, whichever is the lower one."""
+        if self._one_sided:
+            return min(first, second, key=lambda one: one.upper)
+        return bracket(max(first.lower, second.lower), min(first.upper, second.upper))
+
+    @property
+    def _one_sided(self) -> bool:
+        return any(pair.one_sided for pair, _ in self.parts)
 
     @property
     def _largest_loss(self) -> float:
@@ -194,11 +241,12 @@ class Composition:
         ]
         lists = list[Part[Enclosure]]()
         for (pair, rounds), own in zip(self.parts, near_enough, strict=True):
-            if needs is None:
-                known = pair.listed(log_cut, own / 2)
-            else:
-                known = pair.listed_for(needs.aim(rounds, len(self.parts)), log_cut, own / 2)
-            lists.append(Part(known, rounds))
+            aim = needs and needs.aim(rounds, len(self.parts))
+            asked = pair, log_cut, own, aim
+            if asked not in self._lists:
+                found = pair.listed_for(aim, log_cut, own / 2) if aim else pair.listed(log_cut, own / 2)
+                self._lists[asked] = found
+            lists.append(Part(self._lists[asked], rounds))
         return Listed(lists)
 
     def _refine(
@@ -207,35 +255,29 @@ class Composition:
         """Pairs that are not listed exactly are listed more closely while that is what keeps the ends apart."""
         closest = min(pair.closest for pair, _ in self.parts)
         known = self._listed(log_cut, near, needs)
-        ends = ask(known)
+        ends, evenly = ask(known), False
         for _ in range(MOST_LISTS):
             if ends.width <= rtol or not known.too_coarse or near <= closest or known.is_noise(ends.width / rtol):
                 break
             closer = max(rtol / (2 * ends.width), MOST_CLOSER)
             near = max(near * min(closer, LEAST_CLOSER), closest)
-            if known.tilt:
-                needs = Needs(known.tilt, needs.slack * closer if needs else PART_OF_LISTS * known.slack)
-            known, before = self._listed(log_cut, near, needs), ends
-            finer = ask(known)
-            if any(pair.one_sided for pair, _ in self.parts):
-                return min(ends, finer, key=lambda one: one.upper)
-            ends = bracket(max(ends.lower, finer.lower), min(ends.upper, finer.upper))
-            if ends.width > HARDLY * before.width:
+            # Where losses of very different sizes count, no one tilt tells where lists are to be close.
+            slack = needs.slack * closer if needs else PART_OF_LISTS * known.slack
+            needs = Needs(known.focus, slack) if known.focus and not evenly else None
+            last, known, before = known, self._listed(log_cut, near, needs), ends
+            if known.same_as(last):
                 break
+            finer = ask(known)
+            ends = self.met(ends, finer)
+            if self._one_sided or (needs is None and ends.width > HARDLY * before.width):
+                break
+            evenly = evenly or ends.width > HARDLY * before.width
         return ends
 
 
-def largest(ways: Sequence[Composition], ask: Callable[[Composition, float], Bracket], rtol: float) -> list[Bracket]:
-    """What is answered of each, as near as ``rtol`` where it may be the largest: what cannot be is only looked at."""
-    if len(ways) == 1 or rtol >= ROUGH_LOOK:
-        return [ask(way, rtol) for way in ways]
-    found, known = [ask(way, ROUGH_LOOK) for way in ways], 0.0
-    for i in sorted(range(len(ways)), key=lambda i: -found[i].upper):
-        if found[i].upper > max(known, ways[i].least) and found[i].width > rtol:
-            nearer = ask(ways[i], rtol)
-            found[i] = bracket(max(found[i].lower, nearer.lower), min(found[i].upper, nearer.upper))
-        known = max(known, found[i].lower)
-    return found
+def _rounded(x: float) -> float:
+    """Down to a power of 2, or one of a few between: lists asked for at like tolerances serve again."""
+    return float(2.0 ** (math.floor(STEPS * math.log2(x)) / STEPS))
 
 
 def _described(pair: Pair | Atoms | Enclosure) -> Pair:

@@ -5,39 +5,36 @@ the losses that matter for delta are the typical ones); round-off and wrap-aroun
 """
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from shufflekit.accuracy import KNOWN, NODE_ERROR, TINY, UNIT
+from shufflekit.accuracy import KNOWN, NODE_ERROR, TINY
 from shufflekit.atoms import Enclosure
 from shufflekit.bracket import Bracket, bracket
-from shufflekit.convex_order import contract, split
-from shufflekit.loss_distribution.curve import STRETCH, Curve
-from shufflekit.loss_distribution.nodes import LEAST_ROUNDS, MOST_PLACES, Nodes, by_nodes
+from shufflekit.loss_distribution.curve import Curve
+from shufflekit.loss_distribution.grids import Grids
+from shufflekit.loss_distribution.nearly_all import nearly_all
+from shufflekit.loss_distribution.nodes import Nodes
 from shufflekit.loss_distribution.outcomes import all_outcomes, same, single_round
-from shufflekit.loss_distribution.parts import Moments, Part, leftover, moments, reach, rounding
-from shufflekit.loss_distribution.rare import lumpy
+from shufflekit.loss_distribution.parts import Moments, Part, leftover, moments, rounding
+from shufflekit.loss_distribution.rare import fewest, lumpy
 from shufflekit.loss_distribution.smoothed import Smoothed, integral
-from shufflekit.loss_distribution.spectrum import composed
-from shufflekit.loss_distribution.steps import Steps
 from shufflekit.loss_distribution.together import Question, Together, told_apart
 from shufflekit.search import first_yes
 
-MAX_GRID, MAX_GRID_OF_ROUND = 2**20, 2**24  # points; of one round only those that have mass are looked at
-FEW = 8  # atoms: the coarsest lattice may hold them all
 MAX_OUTCOMES, MAX_ROUGH = 2**19, 2**12  # of all rounds together, that are listed one by one; of lists that differ
 MOST_DOUBLINGS = 1100  # of a tilt, from 1: floating point holds no more
-NEAR_LATTICE = 4.0  # steps that are larger than a lattice's by no more than that are made as small
-NEARLY = 1.01  # times the finest step: it is the finest
 MOST_TILTS, LESS, WIDE = 3, 4.0, 0.1  # tried, each so much less than the one before, while the ends are that far apart
+FAR = 0.01  # apart are ends of an integral for another reason than that lists are coarse
 MUCH_LESS = 0.95  # of a tilt: then another one is tried
 PART_OF_SLACK, MOST_SLACK = 32.0, 0.8  # of what delta may be off by, to be used up by one of several errors; at most
 OF_LISTS = 10.0  # times the tolerance: a gap that lists as close as that may leave
 PART_OF_NOISE = 0.5  # of the tolerance, from which on lists that come closer are not worth it
 ROOM = 8.0  # times as much noise as else may be what makes an integral affordable
+ABOVE = 1e-9  # relative: what round-off adds to Chernoff's bound is less
+ROUGH, WITHIN = 0.1, 0.9  # tolerances from that on ask about how large an answer is: ends may be so far apart
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -57,7 +54,13 @@ class Listed:
         most = sum(rounds * float(pair.loss[-1]) for pair, rounds in self.upper) + rounding(self.upper)
         self._largest_loss = math.inf if self._left[1].infinite else most
         self.tilt = self.slack = 0.0  # by which the last answer was found, and what its delta might be off by
+        self.focus = 0.0  # the tilt whose losses lists should hold closely for it, if there is one
         self.too_coarse = False  # whether the last answer's ends would be nearer if the lists were
+
+    def same_as(self, other: "Listed") -> bool:
+        """Whether the lists are the same ones."""
+        both = zip([*self.lower, *self.upper], [*other.lower, *other.upper], strict=True)
+        return all(same(one.pair, another.pair) for one, another in both)
 
     def is_noise(self, width: float) -> bool:
         """Whether the last answer's width, in units of the tolerance, is mostly the round-off of many rounds."""
@@ -118,6 +121,21 @@ class Listed:
                 ends = self._refine(fits, read, Bracket(*ends), asked, slack)
         return ends
 
+    def most_epsilon(self, delta: float) -> float:
+        """A number that no eps with this delta exceeds, by Chernoff's bound."""
+        infinite, missing, noise = self._left[1]
+        room = delta - infinite * (1 + noise) - missing
+        tilt = self.tilt_of(math.log(room)) if room > TINY else 0.0
+        if not tilt:
+            return math.inf
+        eps = (self._log_most(0.0, tilt) - math.log(room)) / tilt * (1 + ABOVE)
+        return eps if eps > 0 and self._log_most(eps, tilt) <= math.log(room) else math.inf
+
+    def most_delta(self, eps: float) -> float:
+        """A number that delta does not exceed."""
+        tilt = self.tilt_at(eps)
+        return self._at_most(eps, tilt) if tilt else math.inf
+
     @property
     def _at_zero(self) -> float:
         """No less than delta(0) of all rounds, which is at most what it is of each, added up."""
@@ -135,9 +153,9 @@ class Listed:
             return bracket(0.0, min(1.0, left.missing))
         infinite = left.infinite * (1 + left.noise)
         most = min(1.0, left.missing + infinite - math.expm1(min(eps - self._largest_loss, 0.0)))
-
-        asked = Question(eps, None, rtol)
-        return self._refine(_at(eps), lambda curve: curve.delta(eps), Bracket(0.0, most), asked, lambda *_: rtol)
+        known, (certain, _, noise) = nearly_all(self.lower, self._left[0], eps), self._left[0]
+        ends = Bracket(min(max(known, certain * (1 - noise)), most), most)
+        return self._refine(_at(eps), lambda curve: curve.delta(eps), ends, Question(eps, None, rtol), lambda *_: rtol)
 
     def _refine(
         self,
@@ -148,33 +166,35 @@ class Listed:
         slack: Callable[[Moments, float], float],
     ) -> Bracket:
         """Read both curves by a contour integral if that is affordable, else on ever finer grids, until they agree."""
-        self.too_coarse, rtol = False, asked.rtol
+        self.too_coarse, rtol = False, asked.rtol if asked.rtol < ROUGH else WITHIN
         if self._rounds == 1:
             self.too_coarse = True
             return bracket(*_nearer(ends, read, self._alone()))
-        if moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
+        if ends.width <= rtol or moments(self.upper, 0.0).deviation < LEAST_DEVIATION:
             return bracket(*ends)
         tilt = self.tilt = self._tilt(reached)
         if asked.eps is not None and (most := self._at_most(asked.eps, tilt)) <= KNOWN:
             return bracket(0.0, min(ends.upper, most))
         self.slack = min(slack(moments(self.upper, tilt), tilt), MOST_SLACK)
-        smooth = self._smoothly(tilt)
+        self.focus, smooth = tilt, self._smoothly(tilt)
         if smooth is not None:
             ends = _nearer(ends, read, smooth)
             self.too_coarse = not self._exact
-            if ends.width <= rtol or self.too_coarse:
+            hopeful = asked.rtol < ROUGH and ends.width > FAR and fewest(self.upper) is not None
+            if ends.width <= rtol or (self.too_coarse and not hopeful):
                 return bracket(*ends)
         elif (more := self._smoothly(tilt, ROOM)) is not None and (found := _nearer(ends, read, more)).width <= rtol:
+            self.focus *= not lumpy(self.upper, tilt)
             return bracket(*found)
-        elif lumpy(self.upper, tilt):
-            ends = self._apart(read, ends, asked)
+        if self.too_coarse:  # no more is tried: what keeps these ends apart is most often the lists' fault
+            return bracket(*self._apart(read, ends, asked, in_full=True))
+        if apart := lumpy(self.upper, tilt):
+            self.focus, ends = 0.0, self._apart(read, ends, asked)
             if ends.width <= rtol or self.too_coarse:
                 return bracket(*ends)
-        for _ in range(MOST_TILTS):
-            ends = self._on_grids(tilt, read, ends, rtol)
-            if ends.width <= WIDE:
-                break
-            tilt /= LESS  # one large loss may have been all that it left
+        ends = self._on_grids(tilt, read, ends, rtol)
+        if ends.width > rtol and not apart and fewest(self.upper) is not None:
+            ends = self._apart(read, ends, asked, in_full=True)
         return bracket(*ends)
 
     def _alone(self) -> list[Curve]:
@@ -183,14 +203,19 @@ class Listed:
         return [single_round(own[0].pair, left, upper=upper) for own, left, upper in both]
 
     def _apart(
-        self, read: Callable[[Curve | Nodes | Smoothed | Together], float], ends: Bracket, asked: Question
+        self,
+        read: Callable[[Curve | Nodes | Smoothed | Together], float],
+        ends: Bracket,
+        asked: Question,
+        *,
+        in_full: bool = False,
     ) -> Bracket:
-        """With few large losses told apart, of one size from which on they are large or another."""
-        self.tilt = 0.0  # no one tilt tells where lists are to be close
-        for apart in told_apart((self.lower, self.upper), self._left, asked):
+        """With few large losses told apart, of one size from which on they are large or another; or, once, with the
+        rounds of one pair told ``in_full``."""
+        for apart in told_apart((self.lower, self.upper), self._left, asked, in_full=in_full):
             ends = _nearer(ends, read, apart)
-            self.too_coarse = not self._exact and ends.width <= WIDE
-            if ends.width <= (asked.rtol if self._exact else OF_LISTS * asked.rtol):
+            self.too_coarse = not self._exact and (in_full or ends.width <= WIDE)
+            if in_full or ends.width <= (asked.rtol if self._exact else OF_LISTS * asked.rtol):
                 break  # what is left may be the lists'
         return ends
 
@@ -204,73 +229,14 @@ class Listed:
         return (below, above) if below and above else None
 
     def _on_grids(self, tilt: float, read: Callable[[Curve | Nodes], float], ends: Bracket, rtol: float) -> Bracket:
-        many, finest, lattice = self._rounds >= LEAST_ROUNDS, self._finest(tilt), self._lattice()
-        step, steps = self._first_step(tilt, lattice, rtol), Steps(self._exact)
-        while True:
-            step = max(self._aligned(max(step, finest[many]), lattice), finest[many])
-            curves = self._both(tilt, step, many)
-            if curves is None:  # too much is heard
-                if steps.gap < math.inf and step <= finest[False]:
-                    return ends
-                many = False
-                continue
-            least, most = (read(curve) for curve in curves)
-            ends = Bracket(max(ends.lower, least), min(ends.upper, most))
-            gap = ends.upper - ends.lower
-            if gap <= max(rtol * ends.upper, sys.float_info.min) or step <= NEARLY * finest[many]:
-                return ends
-            finer = steps.finer(step, gap, ends.upper, rtol)
-            if finer is None:
-                self.too_coarse = True
-                return ends
-            step = finer
-
-    def _first_step(self, tilt: float, lattice: float, rtol: float) -> float:
-        deviation = moments(self.upper, tilt).deviation / math.sqrt(self._rounds)
-        whole = lattice or self._largest_of_round()
-        fits = whole < deviation / 3 or max(len(pair.loss) for pair, _ in self.upper) <= FEW
-        return max(whole if fits else 0.0, deviation * math.sqrt(rtol))
-
-    def _finest(self, tilt: float) -> dict[bool, float]:
-        """Steps at which the losses of one round, or where all frequencies are needed those of all, are many enough."""
-        low, high = reach(self.upper, tilt)
-        single = max(float(np.ptp(pair.loss)) for pair, _ in self.upper)
-        points = min(MAX_GRID_OF_ROUND, MOST_PLACES // (2 * self._rounds))
-        return {True: single / points, False: max(single, high - low) / MAX_GRID}
-
-    def _both(self, tilt: float, step: float, many: bool) -> list[Curve | Nodes] | None:
-        """From below and from above."""
-        above = self._composed(tilt, step, many, upper=True)  # costs less
-        below = above and self._composed(tilt, step, many, upper=False)
-        return [below, above] if above and below else None
-
-    def _composed(self, tilt: float, step: float, many: bool, *, upper: bool) -> Curve | Nodes | None:
-        """On a grid to which each pair is moved by a constant, so that its outcomes lie well."""
-        if step > STRETCH:
-            return Curve.unknown(upper=upper)
-        parts, put = (self.upper, split) if upper else (self.lower, contract)
-        grids = [Part(put(pair.shifted(), step), rounds) for pair, rounds in parts]
-        found = (by_nodes if many else composed)(grids, tilt, self._left[upper], upper=upper)
-        return found and found.shifted(sum(rounds * pair.origin for pair, rounds in parts))
-
-    def _lattice(self) -> float:
-        """The distance of the points on which outcomes nearly lie, of the pair to which that matters most, or 0."""
-        known = [
-            (rounds * pair.spacing, pair.spacing) for pair, rounds in self.upper if pair.spacing <= np.ptp(pair.loss)
-        ]
-        return max(known, default=(0.0, 0.0))[1]
-
-    def _aligned(self, step: float, lattice: float) -> float:
-        """About that step, with outcomes (nearly) on points of the grid: then few of them are moved.
-
-        Outcomes with several points between them are drawn in the more for a lower end the less they lie on points.
-        """
-        whole = lattice if step <= NEAR_LATTICE * lattice else self._largest_of_round()
-        return whole / math.ceil(0.999 * whole / step) if whole else step
-
-    def _largest_of_round(self) -> float:
-        """From the origin."""
-        return max(float(pair.loss[-1] - pair.origin) for pair, _ in self.upper) * (1 - 8 * UNIT)
+        grids = Grids(self.lower, self.upper, self._left, self._exact)
+        for _ in range(MOST_TILTS):
+            ends, coarse = grids.read(tilt, read, ends, rtol)
+            self.too_coarse = self.too_coarse or coarse
+            if ends.width <= WIDE:
+                break
+            tilt /= LESS  # one large loss may have been all that it left
+        return ends
 
     def _tilt(self, reached: Callable[[Moments, float], bool]) -> float:
         """About the least tilt at which ``reached(moments, tilt)``: any tilt is valid, a good one is accurate."""

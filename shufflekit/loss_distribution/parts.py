@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from scipy.special import logsumexp
 
 from shufflekit._validate import Array
 from shufflekit.accuracy import LISTED_ERROR, LOG_OUTSIDE, UNIT
@@ -47,10 +46,16 @@ class Leftover(NamedTuple):
     noise: float
 
 
+def log_sum(values: Array) -> float:
+    """``log sum e^values``. (scipy's takes ten times as long for few of them, and is asked for thousands of times.)"""
+    top = float(values.max(initial=-math.inf))
+    return top + math.log(float(np.exp(values - top).sum())) if math.isfinite(top) else top
+
+
 def tilted(losses: Losses, tilt: float) -> Array:
     """The logarithms of P times ``e^{t loss}``, normalised."""
     log_weight = losses.log_q + (1 + tilt) * losses.loss
-    return np.asarray(log_weight - logsumexp(log_weight))
+    return np.asarray(log_weight - log_sum(log_weight))
 
 
 def moments(parts: Sequence[Part[Losses]], tilt: float) -> Moments:
@@ -58,10 +63,10 @@ def moments(parts: Sequence[Part[Losses]], tilt: float) -> Moments:
     log_z = mean = variance = 0.0
     for pair, rounds in parts:
         log_weight = pair.log_q + (1 + tilt) * pair.loss
-        log_sum = float(logsumexp(log_weight))
-        weight = np.exp(log_weight - log_sum)
+        own = log_sum(log_weight)
+        weight = np.exp(log_weight - own)
         centre = float((weight * pair.loss).sum())
-        log_z, mean = log_z + rounds * log_sum, mean + rounds * centre
+        log_z, mean = log_z + rounds * own, mean + rounds * centre
         variance += rounds * float((weight * (pair.loss - centre) ** 2).sum())
     return Moments(log_z, mean, math.sqrt(variance))
 
@@ -74,7 +79,7 @@ def reach(parts: Sequence[Part[Losses]], tilt: float) -> tuple[float, float]:
     for side in (-1, 1):
         limit = sum(rounds * max(side * pair.loss[0], side * pair.loss[-1]) for pair, rounds in parts)
         for rate in typical * np.exp2(np.arange(-6, 5)):
-            log_moment = sum(rounds * logsumexp(log + side * rate * loss) for log, loss, rounds in weights)
+            log_moment = sum(rounds * log_sum(log + side * rate * loss) for log, loss, rounds in weights)
             limit = min(limit, (log_moment - LOG_OUTSIDE) / rate)
         ends.append(side * float(limit))
     return ends[0], ends[1]

@@ -13,7 +13,8 @@ from shufflekit._validate import Array
 from shufflekit.loss_distribution.parts import Losses, Moments, Part, moments
 
 LOG_WRAPPED = -40.0  # relative, of what the next periods add
-REACH_OF_TAIL = 9.0  # deviations, by which Chernoff's bound on later periods is tilted more
+REACH_OF_TAIL = 9.0  # deviations, by which Chernoff's bound on later periods is tilted more, at most
+TAILS = np.exp2(-1.5 * np.arange(5.0))  # times that: less where a few large losses would soon be all of it
 LOG_HUGE = 690.0
 
 
@@ -46,12 +47,15 @@ def wrapped(parts: Sequence[Part[Losses]], c: float, total: Moments, variance: f
     Later periods by Chernoff at a larger tilt u: ``delta(eps) <= M(u) e^{-u eps}``, for losses with some Gaussian noise
     of this variance ``M(u) e^{variance u (u + 1)/2}``. Earlier ones: delta is 1 at most.
     """
-    more = min(REACH_OF_TAIL / total.deviation, 2 * c + 1)
-    u = c + more
-    growth = moments(parts, u).log_z + variance * u * (u + 1) / 2 - total.log_z - more * total.mean
-    log_value = -math.log(c * (1 + c) * 2.5 * total.deviation)
+    most, log_value = min(REACH_OF_TAIL / total.deviation, 2 * c + 1), -math.log(c * (1 + c) * 2.5 * total.deviation)
     log_top = total.log_z - c * total.mean
-    period = max((log_value + log_top) / -c, (growth - log_value) / more, 0.0) - LOG_WRAPPED * max(1 / c, 1 / more)
+    found = []
+    for more in most * TAILS:
+        u = c + more
+        growth = moments(parts, u).log_z + variance * u * (u + 1) / 2 - total.log_z - more * total.mean
+        least = max((log_value + log_top) / -c, (growth - log_value) / more, 0.0)
+        found.append((least - LOG_WRAPPED * max(1 / c, 1 / more), more, growth))
+    period, more, growth = min(found)
     after = math.exp(growth - more * period) / -math.expm1(-more * period)
     before = math.exp(-c * period - log_top) / -math.expm1(-c * period)
     return Wrapped(period, before, after, more)

@@ -6,7 +6,8 @@ so it is the sum over which rounds have a large loss: with S the small and B the
     delta(S + B, T rounds) = sum_j C(T, j) delta(S^(T - j) B^j).
 
 Each term has a tilt of its own. That more than J losses are large has at most the P-mass ``(T p)^(J+1)/(J+1)!``, with p
-that of B: the chance of J + 1 given rounds, added up over all their choices.
+that of B: the chance of J + 1 given rounds, added up over all their choices. In the same way the rounds of a pair that
+has few outcomes are told in full: next to what these add, all that others lose may be tiny.
 """
 
 import itertools
@@ -15,21 +16,23 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
+from shufflekit._divisions import divisions
 from shufflekit._dot import dot
 from shufflekit.accuracy import UNIT
 from shufflekit.atoms import Atoms
 from shufflekit.loss_distribution.parts import Part, tilted
 
-LUMPY, LEAST_ROUNDS = 0.5, 16  # Lyapunov's ratio; of fewer rounds nothing is rare
+LUMPY = 0.5  # Lyapunov's ratio
+MOST_TOLD = 2_000  # outcomes of all rounds of a pair, each of which is looked at by itself
+MOST_LISTED = 5_000  # atoms of all lists
 MOST_TERMS, BANDS = 60, 4
 MOST_LARGE = 6  # large losses that are told apart
 
 
 def lumpy(parts: Sequence[Part[Atoms]], tilt: float) -> bool:
     """Whether few single losses make up the tilted sum: Lyapunov's ratio is not small."""
-    if sum(rounds for _, rounds in parts) < LEAST_ROUNDS:
-        return False
     third = variance = 0.0
     for pair, rounds in parts:
         weight = np.exp(tilted(pair, tilt))
@@ -39,10 +42,14 @@ def lumpy(parts: Sequence[Part[Atoms]], tilt: float) -> bool:
 
 
 class Term(NamedTuple):
-    """So many rounds of small and of large losses, and the logarithm of the number of ways to choose them."""
+    """So many rounds of small and of large losses, and the logarithm of the number of ways to choose them.
+
+    Where other rounds are told in full, they add ``shift`` to the loss, and the ways are times their P-mass.
+    """
 
     parts: Sequence[Part[Atoms]]
     log_ways: float
+    shift: float = 0.0
 
 
 class Split(NamedTuple):
@@ -52,9 +59,12 @@ class Split(NamedTuple):
     log_rest: float
 
 
-def split(parts: Sequence[Part[Atoms]], largest_small: float, log_enough: float) -> Split | None:
-    """Losses above ``largest_small`` are large; others may have the P-mass e^log_enough. None if that takes many."""
-    small, large = ([kept(part, largest_small, side) for part in parts] for side in (False, True))
+def split(parts: Sequence[Part[Atoms]], largest: Sequence[float], log_enough: float) -> Split | None:
+    """Losses above each part's ``largest`` small one are large; others may have the P-mass e^log_enough.
+
+    None if that takes many.
+    """
+    small, large = ([kept(*one, side) for one in zip(parts, largest, strict=True)] for side in (False, True))
     log_mass = np.logaddexp.reduce([math.log(own) + _log_p(pair) for pair, own in large])
     if not log_mass > -math.inf or not all(len(pair.loss) for pair, _ in small):
         return None
@@ -64,6 +74,27 @@ def split(parts: Sequence[Part[Atoms]], largest_small: float, log_enough: float)
             terms = list(terms_of(small, large, most))
             return Split(terms, float(log_rest) + 1e-9) if 1 < len(terms) <= MOST_TERMS else None
     return None
+
+
+def fewest(parts: Sequence[Part[Atoms]]) -> int | None:
+    """Which pair has the fewest outcomes, if they are few enough to be told in full.
+
+    Not next to long lists, of which so many integrals would take too long.
+    """
+    numbers = [math.comb(own + len(pair.loss) - 1, min(own, len(pair.loss) - 1)) for pair, own in parts]
+    long = sum(len(pair.loss) for pair, _ in parts) > MOST_LISTED
+    return None if len(parts) == 1 or long or min(numbers) > MOST_TOLD else int(np.argmin(numbers))
+
+
+def told(parts: Sequence[Part[Atoms]]) -> tuple[Sequence[Part[Atoms]], Sequence[Term]] | None:
+    """The rounds of the pair with the fewest outcomes told in full, if that can be, and those of the others left."""
+    if (i := fewest(parts)) is None:
+        return None
+    pair, own = parts[i]
+    counts = np.array(list(divisions(own, len(pair.loss))), dtype=np.float64)
+    log_p = dot(counts, pair.log_q + pair.loss) + math.lgamma(own + 1) - gammaln(counts + 1).sum(axis=1)
+    others = [*parts[:i], *parts[i + 1 :]]
+    return others, [Term((), *both) for both in zip(log_p.tolist(), dot(counts, pair.loss).tolist(), strict=True)]
 
 
 def kept(part: Part[Atoms], largest_small: float, large: bool) -> Part[Atoms]:
@@ -101,11 +132,9 @@ def _bands(pair: Atoms) -> Iterator[Atoms]:
         yield Atoms(pair.loss[own], pair.log_q[own], error=pair.error)
 
 
-def largest_small(parts: Sequence[Part[Atoms]], log_mass: float) -> float:
-    """A loss beyond which the losses of all rounds have about this P-mass, or less."""
-    loss = np.unique(np.concatenate([pair.loss for pair, _ in parts]))
-    tail = np.zeros(len(loss))
-    for pair, rounds in parts:
-        own = np.append(np.cumsum(np.exp(pair.log_q + pair.loss)[::-1])[::-1], 0.0)
-        tail += rounds * own[np.searchsorted(pair.loss, loss, side="right")]
-    return float(loss[np.argmax(tail <= math.exp(log_mass))])
+def largest_small(part: Part[Atoms], log_mass: float) -> float:
+    """A loss beyond which those of all its rounds have about this P-mass, or less."""
+    pair, rounds = part
+    own = np.append(np.cumsum(np.exp(pair.log_q + pair.loss)[::-1])[::-1], 0.0)
+    tail = rounds * own[np.searchsorted(pair.loss, pair.loss, side="right")]
+    return float(pair.loss[np.argmax(tail <= math.exp(log_mass))])

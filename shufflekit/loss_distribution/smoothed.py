@@ -73,11 +73,13 @@ class Smoothed:
             return max(0.0, high if self.upper else low)
         above, below, side = over(low), over(high), 0
         for _ in range(LOOKS):
-            if high - low <= max(NEAR * self.deviation, 4 * UNIT * max(abs(low), abs(high))):
+            near = max(NEAR * self.deviation, 4 * UNIT * max(abs(low), abs(high)))
+            if high - low <= near:
                 break
-            # Where the straight line between the two is 0; an end that stays twice is taken for half as far off.
+            # Where the straight line between the two is 0; an end that stays twice is taken for half as far off. Not
+            # nearer to an end than matters: all that is as near may be 0 but for round-off.
             share = above / (above - below) if below > -math.inf else 0.5
-            x = low + (high - low) * min(max(share, NEAR), 1 - NEAR)
+            x = min(max(low + (high - low) * share, low + near / 2), high - near / 2)
             value = over(x)
             if value >= 0:
                 low, above, below, side = x, value, below / (2 if side > 0 else 1), 1

@@ -94,14 +94,20 @@ def _spread(grid: Array, weight: Array, x: Array) -> None:
 
 
 def product(transforms: Sequence[Transform]) -> tuple[Complex, Array]:
-    """All rounds, and the absolute error: a power T errs by T times what its base does, times its size."""
-    log_value = np.zeros(len(transforms[0].value), dtype=complex)
-    log_bound, relative = np.zeros(len(log_value)), np.zeros(len(log_value))
+    """All rounds, and the absolute error: a power T errs by T times what its base does, times its size.
+
+    Most nodes of many rounds are silent: of these nothing but that is worked out.
+    """
+    log_bound: Array = np.zeros(len(transforms[0].value))
     for value, error, rounds, _ in transforms:
-        size = np.minimum(np.abs(value) + error, 1.0)
-        log_value += rounds * np.log(np.where(np.abs(value) > TINY, value, TINY))
-        log_bound += rounds * np.log(size)
-        relative += rounds * error / size
-    heard = log_bound > LOG_SILENT
-    off = np.exp(log_bound) * (relative + NODE_ERROR * (ENDED + np.abs(log_value)))
-    return np.where(heard, np.exp(log_value), 0.0), np.where(heard, off, math.exp(LOG_SILENT))
+        log_bound += rounds * np.log(np.minimum(np.abs(value) + error, 1.0))
+    heard = np.flatnonzero(log_bound > LOG_SILENT)
+    log_value, relative = np.zeros(len(heard), dtype=complex), np.zeros(len(heard))
+    for value, error, rounds, _ in transforms:
+        own, off = value[heard], error[heard]
+        log_value += rounds * np.log(np.where(np.abs(own) > TINY, own, TINY))
+        relative += rounds * off / np.minimum(np.abs(own) + off, 1.0)
+    found, errors = np.zeros(len(log_bound), dtype=complex), np.full(len(log_bound), math.exp(LOG_SILENT))
+    found[heard] = np.exp(log_value)
+    errors[heard] = np.exp(log_bound[heard]) * (relative + NODE_ERROR * (ENDED + np.abs(log_value)))
+    return found, errors

@@ -66,12 +66,12 @@ def guaranteed_delta(run: Rounds, eps: float, rtol: float = RTOL) -> Bracket:
 
 def reached_epsilon(run: Rounds, delta: float, rtol: float = RTOL) -> Reached:
     """The eps at delta of the worst attack."""
-    return worst(attacked(run), lambda way, near: way.epsilon(delta, near), rtol)
+    return worst(attacked(run), lambda way, near: way.epsilon(delta, near), rtol, lambda way: way.most_epsilon(delta))
 
 
 def reached_delta(run: Rounds, eps: float, rtol: float = RTOL) -> Reached:
     """The delta at eps of the worst attack."""
-    return worst(attacked(run), lambda way, near: way.delta(eps, near), rtol)
+    return worst(attacked(run), lambda way, near: way.delta(eps, near), rtol, lambda way: way.most_delta(eps))
 
 
 def composition(run: Rounds) -> Composition:

@@ -56,10 +56,16 @@ def attempts(known: Sequence[tuple[Sequence[Attack], int]]) -> list[Attempt]:
     return list(found.values())
 
 
-def worst(tried: Sequence[Attempt], ask: Callable[[Composition, float], Bracket], rtol: float) -> Reached:
-    """The largest answer of all, and whose its lower end is: of several the last one's."""
+def worst(
+    tried: Sequence[Attempt],
+    ask: Callable[[Composition, float], Bracket],
+    rtol: float,
+    most: Callable[[Composition], float] | None = None,
+) -> Reached:
+    """The largest answer of all, and whose its lower end is: of several the last one's. See ``largest``."""
     ways = [(attempt.name, way) for attempt in reversed(tried) for way in attempt.both_ways()]
-    ends = largest([way for _, way in ways], ask, rtol)
+    ways[0][1].share([way for _, way in ways])
+    ends = largest([way for _, way in ways], ask, rtol, most if len(ways) > 2 else None)
     name, least = ways[0][0], 0.0
     for (own, _), (lower, _) in zip(ways, ends, strict=True):
         name, least = (own, lower) if lower > least else (name, least)

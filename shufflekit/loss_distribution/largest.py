@@ -1,0 +1,34 @@
+"""Which of several ways to compose rounds, there and back or by several attacks, has the largest answer."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from shufflekit.bracket import Bracket, bracket
+from shufflekit.loss_distribution.composition import ROUGH_LOOK, Composition
+
+
+def largest(
+    ways: Sequence[Composition],
+    ask: Callable[[Composition, float], Bracket],
+    rtol: float,
+    most: Callable[[Composition], float] | None = None,
+) -> list[Bracket]:
+    """What is answered of each, as near as ``rtol`` where it may be the largest: what cannot be is only looked at.
+
+    ``most`` is a number that a way's answer does not exceed, for little: no more need be known of a way where another
+    reaches that.
+    """
+    if len(ways) == 1:
+        return [ask(ways[0], rtol)]
+    limits = [most(way) if most else math.inf for way in ways]
+    found, known = [bracket(0.0, limit) for limit in limits], 0.0
+    for i in sorted(range(len(ways)), key=lambda i: -limits[i]):
+        if limits[i] > known:
+            found[i] = ask(ways[i], max(rtol, ROUGH_LOOK))
+            known = max(known, found[i].lower)
+    known = 0.0
+    for i in sorted(range(len(ways)), key=lambda i: -found[i].upper) if rtol < ROUGH_LOOK else ():
+        if found[i].upper > max(known, ways[i].least) and found[i].width > rtol:
+            found[i] = ways[i].met(found[i], ask(ways[i], rtol))
+        known = max(known, found[i].lower)
+    return found
