@@ -12,6 +12,7 @@ from mpmath import binomial, ceil, exp, fsum, ldexp, mpf, nstr, workdps
 
 BITS = 400  # of the whole numbers that stand for binomial chances
 DIGITS = 45
+WORKING = 70  # digits that are computed with: P - e^eps Q may be far below P
 ROWS = (
     (0.5, 20_000, 20_000, 0.02),
     (1.0, 20_000, 20_000, 0.1),
@@ -54,6 +55,7 @@ class Round:
         return binomial(self.k, m) * self.voting**m * (1 - self.voting) ** (self.k - m)
 
 
+@workdps(WORKING)
 def delta(eps0: float, k: int, population: int, eps: float) -> mpf:
     """All m, from the largest share outwards, until what is left is below the digits that are asked for."""
     one = Round(eps0, k, population, eps)
@@ -71,8 +73,7 @@ def delta(eps0: float, k: int, population: int, eps: float) -> mpf:
 
 
 def row(eps0: float, n: int, population: int, eps: float) -> str:
-    with workdps(70):
-        found = nstr(delta(eps0, n, population, eps), DIGITS)
+    found = nstr(delta(eps0, n, population, eps), DIGITS)
     return f'    {{ eps0 = {eps0}, n = {n}, population = {population}, eps = {eps}, delta = "{found}" }},'
 
 
