@@ -204,7 +204,7 @@ def test_kinds_of_pairs():
 def test_contenders_are_above_all_others(channel, alpha):
     """Each law of each pair of inputs, and its blanket, lies below one that is kept, at all points of a grid."""
     moves = row_game(channel, 5, 5).mapped(float).moves
-    found = Field(moves).contenders(alpha)
+    found, _ = Field(moves).contenders(alpha)
     x = np.linspace(-4, 4, 801)
 
     def potential(law):
@@ -348,7 +348,7 @@ def test_of_very_many_moves_some_are_looked_at_by_their_blankets(monkeypatch):
     assert (upper >= close * (1 - 1e-9)).all()
     assert (upper <= blankets * (1 + 1e-3)).all()
     field = found._worth.field
-    alone = [one for one in field.contenders(1.1) if not one.laws]
+    _, alone = field.contenders(1.1)
     assert len(alone) == len(found.game.moves) - 3
     held.clear()
     monkeypatch.setattr(contenders, "MOST_SORTED", 500)

@@ -44,7 +44,9 @@ def test_it_lies_below_the_game_on_a_grid(channel, population):
     assert few_reports.serves(own)
     eps, worth = np.array([0.05, 0.2]), ChannelWorth(own)
     found = few_reports.few_worths(own, eps)
-    grid = [max(worth.of(one, e, CLOSELY)[0] for one in worth.field.contenders(math.exp(e))) / population for e in eps]
+    grid = [
+        max(worth.of(one, e, CLOSELY)[0] for one in worth.field.contenders(math.exp(e))[0]) / population for e in eps
+    ]
     assert (found <= np.array(grid) * (1 + 1e-9)).all()
     assert found == pytest.approx(grid, rel=0.01)
 

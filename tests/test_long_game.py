@@ -12,23 +12,13 @@ from shufflekit.beyond import game as exact_game
 from shufflekit.definitions import Game, corners
 from shufflekit.dominating_pairs import certificate, long_game, spare
 from shufflekit.dominating_pairs.board import Board, Scores
-from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.line import Share, stop_losses
 from shufflekit.dominating_pairs.long_game import Few, LongGame
+from tests.played import laws, true_worth
 
 RATIOS = [Fraction(3, 2), Fraction(2), Fraction(3), Fraction(8)]
 ALPHAS = [Fraction(1), Fraction(5, 4), Fraction(7, 3)]
 STARTS = [Fraction(-4), Fraction(-1), Fraction(0), Fraction(1, 2), Fraction(3)]
-
-
-def laws(ratio, alpha):
-    return [scores(law, float(alpha)) for law in corners(float(ratio) - 1).laws]
-
-
-def true_worth(ratio, alpha, n, start):
-    """``F_n`` of the centred scores, in fractions."""
-    moves = corners(ratio - 1)
-    return exact_game.value(moves.laws, n, alpha, start - n * (1 - alpha))
 
 
 @pytest.mark.parametrize("ratio", RATIOS)
@@ -72,7 +62,7 @@ def test_whatever_law_takes_over_the_certificate_covers_it(ratio, alpha, law):
     law = min(law, len(long.laws) - 1)
     for start in STARTS:
         x = np.array([float(start)])
-        (found,) = long._by_one_law(Few(2, law), [5], [x])
+        (found,) = long._by_one_law(Few(Board(long.laws, 2, long.step).play(2), law), [5], [x])
         assert float(found[0]) >= float(true_worth(ratio, alpha, 5, start))
 
 
@@ -163,7 +153,9 @@ def test_sums_of_which_none_has_a_chance_that_is_a_number():
     """So deep that all listed chances are below the least number: once there was nothing left to be put on a grid."""
     game = LongGame(laws(1.24, 1.08))
     most = max(float(law.value.max()) for law in game.laws)
-    (found,) = game.worths([2_000], [np.array([-0.95 * most * 2_000])], Few(20, 0))
+    x = np.array([-0.95 * most * 2_000])
+    board = Board(game.laws, 20, game.step, game._depth(2_000, x, 24.0)).play(20)
+    (found,) = game.worths([2_000], [x], Few(board, 0))
     assert 0 < found[0] < 1e-280
 
 
@@ -207,7 +199,7 @@ def test_means_over_numbers_of_steps_keep_few_boards(monkeypatch):
     found = game.mean_worth(numbers, chances, x, 4.0)
     alone = [game.mean_worth([number], np.ones(1), x, 4.0) for number in numbers]
     assert found == pytest.approx(chances @ np.array(alone), rel=1e-3)
-    hashed = tuple(map(long_game._hashable, game.laws))
+    hashed = tuple(law.key for law in game.laws)
     depth = game._depth(numbers[0], x, 4.0)
     means, block = long_game._left_over(hashed, tuple(numbers), tuple(chances.tolist()), 100, game.block_step, depth)
     assert sorted(means) == [2, 3]

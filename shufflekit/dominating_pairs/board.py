@@ -31,11 +31,23 @@ DEPTH = 10.0  # deviations of the sum of all steps, that the board reaches out t
 RIGHT, MORE_RIGHT = 6.0, 30.0
 
 
+Key = tuple[tuple[float, ...], tuple[float, ...]]
+
+
 class Scores(NamedTuple):
     """A law of one score of mean 0: its values and their chances."""
 
     value: Array
     chance: Array
+
+    @property
+    def key(self) -> Key:
+        """The same as something that a cache knows again."""
+        return tuple(self.value.tolist()), tuple(self.chance.tolist())
+
+    @classmethod
+    def of_key(cls, key: Key) -> "Scores":
+        return cls(*map(np.array, key))
 
     @property
     def variance(self) -> float:

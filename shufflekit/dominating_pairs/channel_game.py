@@ -18,11 +18,12 @@ from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, hull
 from shufflekit.definitions import Definition, Game, ScoreLaw, distinct, kind
 from shufflekit.dominating_pairs import few_reports
-from shufflekit.dominating_pairs.channel_worth import FEW, LOUD, VERY_FEW, ChannelWorth
+from shufflekit.dominating_pairs.channel_worth import FEW, LOUD, MOST_GAMES, VERY_FEW, ChannelWorth
 from shufflekit.dominating_pairs.contenders import Contender, SideBySide, larger
 from shufflekit.dominating_pairs.pair import Pair, in_steps
 from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
+from shufflekit.dominating_pairs.spare import NO_SHIFT
 
 ROUGH = 0.03  # a tolerance at which a look at a blanket is cheap
 CLOSE, NEAR, GROWTH = 32, 4.0, 1.02  # knots a deviation, up to so many deviations; then so many times as far
@@ -140,20 +141,19 @@ class ChannelPair(Pair):
         return worst
 
     def _worst(self, eps: float, rtol: float) -> float:
-        """The largest of all contenders, each by its game or its blanket; a rough look may show that one is smaller."""
-        worst, alpha, N = 0.0, math.exp(eps), float(self.game.population)
-        contenders = self._worth.field.contenders(alpha)
-        for contender, most in zip(contenders, self._worth.quick(contenders, eps).worth / N, strict=True):
-            if most[0] <= worst:
-                continue
-            upper = 1.0
-            for effort in self._worth.efforts(contender, first=worst == 0):
-                upper = float(self._worth.of(contender, eps, effort)[0]) / N
-                if upper <= worst:
-                    break
-            if upper > worst:
-                worst = max(worst, self._or_blanket(min(upper, 1.0), contender, eps, rtol))
-        return worst
+        """The largest of all contenders, each by its game or its blanket."""
+        N = float(self.game.population)
+
+        def spare(contender: Contender, eps: float, moved: Array, quick: Array, least: Array) -> Array:
+            return np.full(1, N * self._or_blanket(min(float(least[0]) / N, 1.0), contender, eps, rtol))
+
+        contenders, blankets = self._worth.field.contenders(math.exp(eps))
+        worst = float(self._worth.worst(contenders, eps, NO_SHIFT, MOST_GAMES, spare)[0]) / N
+        bounds = self._worth.quick(blankets, eps).worth[:, 0] / N if blankets else np.zeros(0)
+        for contender, quick in zip(blankets, bounds, strict=True):
+            if quick > worst:
+                worst = max(worst, self._or_blanket(min(float(quick), 1.0), contender, eps, rtol))
+        return min(worst, 1.0)
 
     def _or_blanket(self, upper: float, contender: Contender, eps: float, rtol: float) -> float:
         """That or the blanket's, which is looked at closely only where it may be the lower one."""

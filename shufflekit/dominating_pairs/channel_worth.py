@@ -4,7 +4,7 @@ In units of 1/N [beyond] 13, and at an alpha with all starts moved: see ``anchor
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from shufflekit.dominating_pairs import told
 from shufflekit.dominating_pairs.anchors import Anchor, alike, anchored, between, shifts
 from shufflekit.dominating_pairs.board import DEPTH, Scores
 from shufflekit.dominating_pairs.contenders import Contender, Field, larger
-from shufflekit.dominating_pairs.long_game import STAGES, LongGame
+from shufflekit.dominating_pairs.long_game import SLACK, STAGES, LongGame
 from shufflekit.dominating_pairs.quick_sums import Quick, quick_worths
 from shufflekit.dominating_pairs.score_laws import grid_step
 from shufflekit.dominating_pairs.spare import NO_SHIFT, spared
@@ -26,9 +26,9 @@ from shufflekit.dominating_pairs.spare import NO_SHIFT, spared
 LOUD = 1_000.0  # likelihood ratios, with which few messages may be from the blanket
 FEW = 300  # reports, of which a blanket's outcomes are looked at one by one
 LOG_FAINT = -10.0  # of the weight of what is assumed of games to come: a quick look at it is enough
+FEW_KINDS = 12  # of scores in all laws: with more a board costs much
 VERY_FEW, FEWEST = 20, 8  # reports, with which a game costs little, and its worth bends much, or very much
 FINEST = 4  # times finer are grids of slots most of which stay silent, at a close look
-FEW_KINDS = 24  # of scores in all laws: with more, one law is never tried to be enough
 # In all, of very few reports and of more, and at an alpha; other pairs of values are looked at by their blankets.
 CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 150, 36, 2
 MOST_LAWS = 1_000  # in all, of which many are played
@@ -38,15 +38,22 @@ NOISES = 2.0  # times what noise adds to a quick sum: a game that is worth less 
 FARTHER, HALVINGS, MARGIN = 1.3, 4, 1.05  # times as far out, until hardly any is left, and then nearer; and in the end
 LOG_CLEARLY = 8.0  # farther out than rows matter clearly not, the bound is that of blankets
 REACHING = np.geomspace(1 / 32, 4.0, 22)  # tilts, next to that of a normal sum
-CLEARLY = 1e-3  # of the worst so far: another that a look shows to be above it by less is not looked at again
+LOOKS = 4  # times as many as games that are looked at closely
+CLEARLY = 5e-4  # of eps: what a look shows to be above the worst so far by less is not looked at again
+
+
+# A contender's worth or its blanket's, from what it was seen to be quickly, and by its game.
+Spare = Callable[[Contender, float, Array, Array, Array], Array]
 
 
 class Effort(NamedTuple):
-    """What a game may cost: nodes a deviation, sums on a board at most, and steps before one law is tried."""
+    """What a game may cost: nodes a deviation, sums on a board at most, and steps before one law is tried; and which
+    part of eps one law may lose where boards cost much, after some steps, after the last, and with a soft start."""
 
     nodes: tuple[float, float]
     work: float
     steps: int
+    slack: tuple[float, float, float]
 
     def game(self, laws: Sequence[Scores]) -> LongGame:
         long = LongGame(laws)
@@ -56,14 +63,16 @@ class Effort(NamedTuple):
         # A board of b steps has so many nodes times the root of b, and all kinds of scores are summed b times.
         once = 2 * DEPTH * long.deviation / long.fine_step * kinds
         long.block = math.ceil((self.work / once) ** (2 / 3))
-        long.stages = [steps for steps in STAGES if steps <= self.steps and kinds <= FEW_KINDS]
+        long.stages = [steps for steps in STAGES if steps <= self.steps]
+        long.slack, long.last_slack, long.soft = self.slack if kinds > FEW_KINDS else LITTLE
         return long
 
 
-CLOSELY = Effort((7.0, 24.0), 1.5e8, STAGES[-1])
-A_LOOK = Effort((5.0, 16.0), 2.5e7, 150)
-FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150)
-VERY_FEW_SLOTS = Effort((200.0, 400.0), 5e7, 150)
+LITTLE = (SLACK, SLACK, 1e-4)  # of eps, that one law may lose where boards cost little
+CLOSELY = Effort((7.0, 24.0), 1.5e8, STAGES[-1], (2e-4, 1.5e-3, 2.5e-3))
+A_LOOK = Effort((5.0, 16.0), 2.5e7, STAGES[-1], (1e-3, 4e-3, 1.0))
+FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150, (SLACK, SLACK, 0.0))
+VERY_FEW_SLOTS = Effort((200.0, 400.0), 5e7, 150, (SLACK, SLACK, 0.0))
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,7 @@ class ChannelWorth:
         N, (blanket,) = int(self.game.population), self.game.moves[contender.number].spares
         if self.game.slots <= FEW and effort is not A_LOOK:
             effort = VERY_FEW_SLOTS if self.game.slots <= VERY_FEW else FEW_SLOTS
-        long = self._played(contender.laws, effort)
+        long = self._played(contender.laws, effort, self._start(eps, moved))
         if self.game.slots < N:
             return long.worth(self.game.slots, moved - N * math.expm1(eps)) * (1 + self.noise)  # [beyond] 8
 
@@ -111,25 +120,25 @@ class ChannelWorth:
 
         return spared(long, Moves((), (larger(blanket),)), eps, N, assumed, moved) * (1 + self.noise)  # [beyond] 10
 
-    def _played(self, laws: Sequence[Scores], effort: Effort) -> LongGame | told.Told:
+    def _played(self, laws: Sequence[Scores], effort: Effort, start: Array) -> LongGame | told.Told:
         long, slots = effort.game(laws), self.game.slots
-        if not told.serves(laws, slots, long.block):
+        if not told.serves(laws, slots, long.block) or long.softly(slots, start):
             return long
         return told.Told(laws, slots, effort.game, FINEST if effort is CLOSELY else 1)
 
     def _is_far(self, contender: Contender, start: Array) -> bool:
         """Whether nothing but the blanket is looked at, and that roughly."""
-        long = self._played(contender.laws, A_LOOK)
+        long = self._played(contender.laws, A_LOOK, start)
         return isinstance(long, told.Told) and long.is_far(self.game.slots, start)
 
     def of_blanket(self, contender: Contender, eps: float, moved: Array) -> Array:
         """That of its blanket's law in every slot, which is never less."""
-        start = moved - float(self.game.population) * math.expm1(eps)
+        start = self._start(eps, moved)
         return LongGame([contender.blanket]).worth(self.game.slots, start) * (1 + self.noise)
 
     def quick(self, contenders: Sequence[Contender], eps: float, moved: Array = NO_SHIFT) -> Quick:
         """All blankets, which are never worth less, roughly."""
-        start = moved - float(self.game.population) * math.expm1(eps)
+        start = self._start(eps, moved)
         found = quick_worths([one.blanket for one in contenders], self.game.slots, start)
         return found._replace(worth=found.worth * (1 + self.noise))
 
@@ -185,39 +194,58 @@ class ChannelWorth:
         return math.sqrt(self.game.slots * self.field.variance(alpha))
 
     def _worst(self, eps: float, moved: Array, games: int) -> Array:
-        """The largest of all contenders; some by their games, if their blankets do not show that they are smaller."""
-        found_all, start = self.field.contenders(math.exp(eps)), -float(self.game.population) * math.expm1(eps)
-        contenders, blankets = ([one for one in found_all if bool(one.laws) is own] for own in (True, False))
-        worst: Array = np.zeros(len(moved))
-        quick = self.quick(contenders, eps, moved)
-        for contender, found in zip(contenders, quick.worth, strict=True):
-            if games and (found > worst * (1 + CLEARLY)).any() and not self._is_far(contender, start + moved):
-                about = found * np.exp(-NOISES * quick.part) if self.game.slots > VERY_FEW else 0 * found
-                least = self._least(contender, eps, moved, worst, about)
-                found, games = np.minimum(found, least), games - 1
+        contenders, blankets = self.field.contenders(math.exp(eps))
+        return self._with_blankets(blankets, eps, moved, self.worst(contenders, eps, moved, games, self._spare))
+
+    def worst(self, contenders: list[Contender], eps: float, moved: Array, games: int, spare: Spare) -> Array:
+        """The largest of some contenders by their games, which ``spare`` may lower.
+
+        The first is looked at closely, the others if a look does not show that they are smaller, the largest first.
+        """
+        worst, left, looks = np.zeros(len(moved)), list[tuple[Contender, Array, Array]](), LOOKS * games
+        start = self._start(eps, moved)
+        clearly = 1 + CLEARLY * (1 + (start / self._spread(math.exp(eps))) ** 2)
+        for contender, quick in zip(contenders, self.quick(contenders, eps, moved).worth, strict=True):
+            if not looks or (quick <= worst * clearly).all():
+                worst = np.maximum(worst, quick)
+            elif self._is_far(contender, start):
+                worst = np.maximum(worst, spare(contender, eps, moved, quick, quick))
+            elif not worst.any():
+                worst, games = self._closely(contender, eps, moved, quick, spare), games - 1
+            else:
+                look, looks = self.of(contender, eps, A_LOOK, moved), looks - 1
+                left.append((contender, quick, np.minimum(quick, look)))
+        middle = int(np.abs(moved).argmin())
+        for contender, quick, found in sorted(left, key=lambda one: -one[2][middle]):
+            if games > 0 and (found > worst * clearly).any():
+                found, games = np.minimum(found, self._closely(contender, eps, moved, quick, spare)), games - 1
             worst = np.maximum(worst, found)
-        while blankets:  # the fewer, the closer they are looked at
+        return worst
+
+    def _closely(self, contender: Contender, eps: float, moved: Array, quick: Array, spare: Spare) -> Array:
+        known = not self._is_alone(contender)
+        least = np.minimum(self.of(contender, eps, CLOSELY, moved), quick) if known else np.full(len(moved), np.inf)
+        return spare(contender, eps, moved, quick, least)
+
+    def _start(self, eps: float, moved: Array) -> Array:
+        return moved - float(self.game.population) * math.expm1(eps)
+
+    def _with_blankets(self, blankets: list[Contender], eps: float, moved: Array, worst: Array) -> Array:
+        """Those with nothing but blankets too: the fewer, the closer they are looked at."""
+        while blankets:
             bounds = self.quick(blankets, eps, moved).worth
             above: Array = np.any(bounds > worst, axis=1)
             if above.all():
                 return np.asarray(np.maximum(worst, bounds.max(axis=0)))
             blankets = [one for one, over in zip(blankets, above, strict=True) if over]
-        return np.asarray(worst)
+        return worst
 
-    def _least(self, contender: Contender, eps: float, moved: Array, worst: Array, about: Array) -> Array:
-        """By its game, which is looked at closely if it may be above the worst so far, or where it is not ``about`` the
-        blanket's worth or less by that."""
-        found = np.full(len(moved), np.inf)
-        for effort in self.efforts(contender, first=not worst.any()):
-            found = np.minimum(found, self.of(contender, eps, effort, moved))
-            if (found <= worst * (1 + CLEARLY)).all():
-                return np.asarray(found)
-        if (loose := found > about).any():
-            found[loose] = np.minimum(found[loose], self.of_blanket(contender, eps, moved[loose]))
-        return np.asarray(found)
-
-    def efforts(self, contender: Contender, first: bool) -> list[Effort]:
-        """By which a game is looked at until it is seen to be no more than one before; none for a blanket alone."""
-        if not contender.laws or self._is_alone(contender):
-            return []
-        return [CLOSELY] if first else [A_LOOK, CLOSELY]
+    def _spare(self, contender: Contender, eps: float, moved: Array, quick: Array, least: Array) -> Array:
+        """A game's worth, or its blanket's where it is not about what that is quickly seen to be, or less by that."""
+        part = self.quick([contender], eps, moved).part
+        if self._is_far(contender, self._start(eps, moved)):
+            return least
+        about = quick * np.exp(-NOISES * part) if self.game.slots > VERY_FEW else 0 * quick
+        if (loose := least > about).any():
+            least[loose] = np.minimum(least[loose], self.of_blanket(contender, eps, moved[loose]))
+        return np.minimum(least, quick)

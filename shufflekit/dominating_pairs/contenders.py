@@ -103,10 +103,11 @@ class Field:
         self.is_row[self.first[1:] - 1] = False
         self.laws = SideBySide(rows)
 
-    def contenders(self, alpha: float) -> list[Contender]:
+    def contenders(self, alpha: float) -> tuple[list[Contender], list[Contender]]:
         """The moves that no other is worth as much as for certain, the one with the largest variance first.
 
-        Of very many moves those with the smallest variances are not compared: they are looked at by their blankets.
+        Of very many moves those with the smallest variances are not compared: they are looked at by their blankets, and
+        are the second list.
         """
         laws = self.laws.at(alpha)
         own = [range(*ends) for ends in zip(self.first[:-1], self.first[1:] - 1, strict=True)]
@@ -129,7 +130,7 @@ class Field:
             left = [i for i in left[1:] if not whole[i]]
             *own_laws, spare = map(laws.larger, [*kept, blanket])
             found.append(Contender(best, own_laws, spare))
-        return found + self._blankets(laws, rest)
+        return found, self._blankets(laws, rest)
 
     def blankets(self, alpha: float) -> list[Contender]:
         """All moves, by nothing but their blankets."""

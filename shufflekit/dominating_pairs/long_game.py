@@ -13,17 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from shufflekit._validate import Array
-from shufflekit.accuracy import BOARD_ERROR
-from shufflekit.dominating_pairs.board import DEPTH, LOG_HUGE, Board, Scores
+from shufflekit.accuracy import BOARD_ERROR, TINY
+from shufflekit.dominating_pairs.board import DEPTH, LOG_HUGE, Board, Key, Scores
 from shufflekit.dominating_pairs.certificate import TILTS, log_most, slack
 from shufflekit.dominating_pairs.line import Rows, Share, stop_losses
 from shufflekit.dominating_pairs.score_laws import grid_step, on_grid, undominated
+from shufflekit.dominating_pairs.soft_start import SoftStart, best_start
 
 STAGES = (30, 45, 70, 100, 150, 220, 320, 480, 700)  # after which one law is tried
 MOST_COPIES = 900  # of a block, whose transform is worked out by products
 # Steps, at most; where the board serves for all alphas; and where other laws have so much of the largest variance.
 BLOCK, LONG_BLOCK, SHORT_BLOCK, CLEARLY = 2_000, 5_000, 700, 0.8
-SLACK = 2e-5  # of the worth, that one law may cost
+SLACK = 2e-5  # of eps, that one law may cost after some steps
 PART_OF_CHERNOFF = 0.02
 LINE_RTOL = 1e-4  # of eps, of which the noise on a line takes a part
 DEEPER, DEEPEST = 4.0, 60.0  # deviations, that a board reaches farther out than what is asked for, and at most
@@ -40,14 +41,15 @@ CELLS_OF_BLOCK = 64.0  # nodes a deviation of a block, when blocks are put toget
 NODES_OF_SUM = 60.0  # a deviation of a sum, of what a board is worth when that is added to it: 2e-5 of eps
 
 
-Hashed = tuple[tuple[float, ...], tuple[float, ...]]
-
-
 class Few(NamedTuple):
-    """So many steps are played, and then one law takes over."""
+    """What a board is worth after a few steps, and the law that takes over; or a start that needs no steps."""
 
-    steps: int
+    start: Board | SoftStart | None
     law: int
+
+    @property
+    def steps(self) -> int:
+        return self.start.played if isinstance(self.start, Board) else 0
 
 
 class LongGame:
@@ -57,6 +59,8 @@ class LongGame:
         self.laws, self.stages = undominated(list(laws)), list(STAGES)
         *others, most = sorted(law.variance for law in self.laws)
         self.block, self.clear = block, max(others, default=0.0) < CLEARLY * most
+        # Of eps, that one law may cost after some stage, after the last, and with a soft start.
+        self.slack, self.last_slack, self.soft = SLACK, SLACK, 0.0
         self.deviation = math.sqrt(most)
         self.step = grid_step(self.laws, *NODES, many=False)
         self.fine_step, self.block_step = (grid_step(self.laws, *FINE_NODES, many=many) for many in (False, True))
@@ -88,28 +92,47 @@ class LongGame:
     def enough(self, n: int, shortest: int, x: Array) -> Few | None:
         """After how many steps on the board which law may take over, if one may, in all games down to the shortest."""
         if len(self.laws) == 1:
-            return Few(0, 0)
-        likely = self._likely(n, x)
+            return Few(None, 0)
+        if soft := self.softly(n, x):
+            return soft
+        out = x / (self.deviation * math.sqrt(n))
+        log_most = np.log(self.slack * (1 + out**2) * self._likely(n, x))  # at so many deviations eps bends it so much
         pure, stages = self._stages(max(0.0, float(-x.min())) / (n * self.deviation**2))
         stages = [steps for steps in stages if steps < min(shortest, self.block) and steps <= MOST_OF_ALL * n]
-        board = Board(self.laws, max(stages, default=1), self.step)
+        board = Board(self.laws, max(stages, default=1), self.step, self._depth(n, x, BLOCKS_APART))
+        needed, before, over = 0.0, 0, math.inf
         for steps in stages:
+            if steps < needed:
+                continue
             board = board.play(steps - board.played)
-            if (self._slack(board, pure, n - steps, x) <= SLACK * likely).all():
-                return Few(steps, pure)
+            last, over = (
+                over,
+                float((np.log(np.maximum(self._slack(board, pure, n - steps, x), TINY)) - log_most).max()),
+            )
+            if over <= (0.0 if steps < stages[-1] else math.log(self.last_slack / self.slack)):
+                return Few(board, pure)
+            # The logarithm falls ever more slowly: what is on a straight line with the last two comes later.
+            needed = min(steps + over * (steps - before) / (last - over) if over < last else math.inf, stages[-1])
+            before = steps
         return None
+
+    def softly(self, n: int, x: Array) -> Few | None:
+        """A start that needs no steps, if it costs little enough."""
+        start, loss = best_start(self.laws, n, x) if self.soft and len(self.laws) > 1 else (None, math.inf)
+        return Few(start, 0) if loss <= self.soft else None
 
     def _by_one_law(self, few: Few, lengths: Sequence[int], starts: Sequence[Array]) -> list[Array]:
         """The last steps are on the board; before them come as many scores of the law as are left of each length."""
         x, row = np.concatenate(starts), np.repeat(np.arange(len(lengths)), [len(own) for own in starts])
+        if isinstance(few.start, SoftStart):
+            return self._split(few.start.worth(lengths[0], x), starts)  # more steps are worth more
         number, none = np.array(lengths, dtype=float) - few.steps, np.zeros(len(lengths))
         crowd = Share(self.laws[few.law], number, np.ones(len(lengths)))
-        if not few.steps:
+        if few.start is None:
             return self._split(stop_losses([crowd], none, -x, LINE_RTOL, row).upper, starts)
-        board = self._board(few.steps, self.step, self._depth(lengths[0], x, APART))
-        found = self._split(self._after([board], crowd, none, x, row), starts)
+        found = self._split(self._after([few.start], crowd, none, x, row), starts)
         return [
-            worth + self._slack(board, few.law, int(n), own)
+            worth + self._slack(few.start, few.law, int(n), own)
             for worth, own, n in zip(found, starts, number, strict=True)
         ]
 
@@ -134,7 +157,7 @@ class LongGame:
             return self._copies([none], block, counts.astype(np.float64), log_chance, x)
         more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.part)
         numbers, depth = [more * -(-number // more) for number in numbers], self._depth(numbers[0], x, apart)
-        laws, weights = tuple(map(_hashable, self.laws)), tuple(chances.tolist())
+        laws, weights = tuple(law.key for law in self.laws), tuple(chances.tolist())
         means, block = _left_over(laws, tuple(numbers), weights, self.part, self.block_step, depth)
         alone = means.pop(0, None)
         total = np.zeros(len(x)) if alone is None else alone.value(x)
@@ -227,25 +250,17 @@ class LongGame:
         return self._after(boards, crowd, log_chance, x) * (1 + BOARD_ERROR * steps)
 
     def _board(self, steps: int, step: float, depth: float = DEPTH) -> Board:
-        return _played(tuple(map(_hashable, self.laws)), steps, step, depth)
-
-
-def _hashable(law: Scores) -> Hashed:
-    return tuple(law.value.tolist()), tuple(law.chance.tolist())
-
-
-def _laws_of(laws: tuple[Hashed, ...]) -> list[Scores]:
-    return [Scores(np.array(value), np.array(chance)) for value, chance in laws]
+        return _played(tuple(law.key for law in self.laws), steps, step, depth)
 
 
 @lru_cache(maxsize=8)  # many starts are asked about, and at alpha = 1 many alphas
-def _played(laws: tuple[Hashed, ...], steps: int, step: float, depth: float) -> Board:
-    return Board(_laws_of(laws), steps, step, depth).play(steps)
+def _played(laws: tuple[Key, ...], steps: int, step: float, depth: float) -> Board:
+    return Board(list(map(Scores.of_key, laws)), steps, step, depth).play(steps)
 
 
 @lru_cache(maxsize=4)  # at alpha = 1 many alphas are asked about; boards one by one would be a hundred times as much
 def _left_over(
-    laws: tuple[Hashed, ...],
+    laws: tuple[Key, ...],
     numbers: tuple[int, ...],
     chances: tuple[float, ...],
     block: int,
@@ -254,7 +269,7 @@ def _left_over(
 ) -> tuple[dict[int, Board], Board]:
     """For how many whole blocks a number of steps may hold, the mean of boards after what is left; and a block's."""
     left = sorted((number % block, number // block, chance) for number, chance in zip(numbers, chances, strict=True))
-    board, means = Board(_laws_of(laws), block, step, depth), dict[int, Board]()
+    board, means = Board(list(map(Scores.of_key, laws)), block, step, depth), dict[int, Board]()
     for length, count, chance in left:
         board.play(length - board.played)
         before = [(means[count], 1.0)] if count in means else []

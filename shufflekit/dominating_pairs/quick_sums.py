@@ -42,8 +42,9 @@ class Quick(NamedTuple):
     part: Array
 
 
-def quick_worths(laws: Sequence[Scores], slots: int, starts: Array) -> Quick:
-    """The worth of so many scores of each law at starts x <= 0; the scores have the mean 0."""
+def quick_worths(laws: Sequence[Scores], slots: int, starts: Array, noise: float = 0.0) -> Quick:
+    """The worth of so many scores of each law at starts x <= 0, and of a normal one of that deviation or of more; the
+    scores have the mean 0."""
     kinds = max(len(law.value) for law in laws)
     value, chance = np.zeros((len(laws), kinds)), np.zeros((len(laws), kinds))
     for i, law in enumerate(laws):
@@ -52,14 +53,15 @@ def quick_worths(laws: Sequence[Scores], slots: int, starts: Array) -> Quick:
     out = -starts / deviation
     lines = np.unique(np.maximum(np.arange(out.min(), out.max() + LINES_APART, LINES_APART), LEAST_TILT))
     nodes = REACH * PERIOD / (2 * np.pi) * value.size * len(lines) / WORK
-    noise = min(max(nodes, FINE), ROUGHEST) * deviation
+    least, noise = noise, max(min(max(nodes, FINE), ROUGHEST) * deviation, noise)
     found = np.full((len(laws), len(starts)), np.inf)
-    for tilt in lines / deviation:
+    loud = noise * lines / deviation > LOUDEST  # the noise would be all that is seen
+    for tilt in lines[~loud] / deviation:
         near = np.abs(out - tilt * deviation) <= max(LINES_APART, LEAST_TILT)
         line = Line(tilt, noise, PERIOD * deviation)
         found[:, near] = np.minimum(found[:, near], _on_line(value, chance, slots, starts[near], line))
-    for tilt in TILTS * max(float(out.max()), 1.0) / deviation:
-        log_moment = slots * _log_moments(value, chance, np.full(1, tilt + 0j)).real
+    for tilt in np.append(TILTS * max(float(out.max()), 1.0), lines[loud]) / deviation:
+        log_moment = slots * _log_moments(value, chance, np.full(1, tilt + 0j)).real + (tilt * least) ** 2 / 2
         found = np.minimum(found, _chernoff(log_moment, tilt, starts))
     part = (noise / deviation) ** 2 / 2 * (1 + out**2)
     return Quick(found, np.where(starts < 0, part, noise / deviation))
@@ -68,8 +70,6 @@ def quick_worths(laws: Sequence[Scores], slots: int, starts: Array) -> Quick:
 def _on_line(value: Array, chance: Array, slots: int, starts: Array, line: Line) -> Array:
     """``1/(2 pi i) int M(z) e^{z x}/z^2 dz`` for each law and start x; the nodes are ``2 pi/period`` apart."""
     tilt, noise, period = line
-    if noise * tilt > LOUDEST:  # the noise would be all that is seen
-        return _chernoff(slots * _log_moments(value, chance, np.full(1, tilt + 0j)).real, tilt, starts)
     z = tilt + 2j * np.pi / period * np.arange(math.ceil(REACH / noise * period / (2 * np.pi)) + 1.0)
     log_m = slots * _log_moments(value, chance, z)
     top = log_m[:, :1].real

@@ -1,0 +1,137 @@
+"""The game of many steps without a board: a normal score comes first, and smooths the kink of x_+.
+
+F(x) = E(x + N)_+ is above x_+, so that n steps before F are worth no less than the game; and F bends so evenly that one
+law is the best nearly everywhere, or that law and a little more noise in each step. [beyond] 12, Lemma 4, from F on:
+
+    F_n(x) <= E F(x + n scores) + n K Lam^{n-1} e^{cx},        K = sup e(y) e^{-cy},
+
+e(y) being what any law's step before F is worth more than one of those scores. With N as wide as a hundred scores this
+costs as much as a hundred steps more: little where there are 100,000.
+
+Between nodes e is above its chord by h^2/8 times its second derivative at most, which is a difference of densities:
+half the variances times that of the normal density, where scores lead.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+
+import numpy as np
+from scipy.special import ndtr
+
+from shufflekit._validate import Array
+from shufflekit.accuracy import TINY, UNIT
+from shufflekit.dominating_pairs.board import LOG_HUGE, Key, Scores
+from shufflekit.dominating_pairs.certificate import log_most, tilts_for
+from shufflekit.dominating_pairs.quick_sums import quick_worths
+
+WIDTHS = (1.8, 2.5, 3.5)  # of N in deviations of it: so far out one law is the best, with its noise
+RADII = np.geomspace(0.01, 1.5, 20)  # over a score's deviation: slopes of log F'' up to which it is the best
+SPARE = 1.02  # times the noise of a step that is just enough
+END, NODES = 7.0, 128  # deviations of N that are looked at, and nodes in each
+RATES = np.array([0.6, 0.8, 1.0])  # of Chernoff's bound beyond, next to that of N
+LEAST_TILT = 1e-3  # times the deviation of a score
+ROUND_OFF = 64 * UNIT  # of a mean of F, next to how far out it is
+
+
+class SoftStart:
+    """One law for all steps, a normal score before them, and the variance that each step has ``more``."""
+
+    def __init__(self, laws: Sequence[Scores], n: int, x: Array, width: float) -> None:
+        self.laws, self.variance = laws, max(law.variance for law in laws)
+        out = max(0.0, float(-x.min())) / (n * self.variance)
+        least = LEAST_TILT / math.sqrt(self.variance)
+        self.law = laws[int(np.argmax([float(law.log_moments(np.array([max(out, least)]))[0]) for law in laws]))]
+        radii = RADII / math.sqrt(self.variance)
+        more = self._needed(np.concatenate([-radii, out + radii])).reshape(2, -1).max(axis=0)
+        more = np.maximum.accumulate(np.maximum(more, 0.0))
+        best = int(np.argmin((width / radii) ** 2 + n * more))
+        self.noise, self.more = width / float(radii[best]), SPARE * float(more[best])
+        self.tilts = tilts_for(x, self.variance) / n
+
+    def _needed(self, slopes: Array) -> Array:
+        """How much noise makes the one law's step worth as much as any on ``e^{slope x}``."""
+        most = log_most(self.laws, slopes) - self.law.log_moments(slopes)
+        return np.asarray(2 * most / slopes**2)
+
+    def loss(self, n: int, x: Array) -> float:
+        """About what part of eps is lost."""
+        out = x / math.sqrt(n * self.variance)
+        slack = self._slack(n, x) / np.maximum(self._before(n, x), TINY) / (1 + out**2)
+        return float(slack.max()) + (self.noise**2 + n * self.more) / (2 * n * self.variance)
+
+    def worth(self, n: int, x: Array) -> Array:
+        """``F_n`` at the starts x, never too small."""
+        return self._before(n, x) + self._slack(n, x)
+
+    def _before(self, n: int, x: Array) -> Array:
+        """``E F(x + n scores)``: right of 0 it is x and what the negative scores are worth."""
+        found, noise = np.maximum(x, 0.0), math.sqrt(self.noise**2 + n * self.more)
+        for side in (1.0, -1.0):
+            own = x <= 0 if side > 0 else x > 0
+            if own.any():
+                found[own] += quick_worths([self.law.times(side)], n, -np.abs(x[own]), noise).worth[0]
+        return found
+
+    def _slack(self, n: int, x: Array) -> Array:
+        log_lam = np.maximum(
+            log_most(self.laws, self.tilts), self.law.log_moments(self.tilts) + self.more * self.tilts**2 / 2
+        )
+        log_slack = self._log_gain + math.log(n) + (n - 1) * log_lam + np.outer(x, self.tilts)
+        return np.asarray(np.exp(np.minimum(log_slack.min(axis=1), LOG_HUGE)) * (1 + (n + 1) * ROUND_OFF))
+
+    @cached_property
+    def _log_gain(self) -> Array:
+        """``log K`` at the tilts."""
+        end, largest = END * self.noise, max(float(np.abs(law.value).max()) for law in self.laws)
+        y = np.linspace(-end, end, 2 * math.ceil(END * NODES) + 1)
+        wider = math.hypot(self.noise, math.sqrt(self.more))
+        most = np.max([_smooth(law, y, self.noise) for law in self.laws], axis=0)
+        gain = most - _smooth(self.law, y, wider) + ROUND_OFF * (np.abs(y) + largest + wider)
+        near = np.maximum(np.minimum(np.abs(y[1:]), np.abs(y[:-1])) - largest, 0.0)
+        bend = (self.variance + self.law.variance + self.more) / 2 * _second_derivative(near, self.noise, wider)
+        top = np.maximum(gain[1:], gain[:-1]) + (y[1] - y[0]) ** 2 / 8 * bend
+        own = top > 0
+        inside = (np.log(top[own]) - np.outer(self.tilts, y[:-1][own])).max(axis=1, initial=-np.inf)
+        return np.asarray(np.maximum(inside, self._beyond(end)))
+
+    def _beyond(self, end: float) -> Array:
+        """A bound on ``log e(y) - tilt y`` farther out: on the left a step is worth no less than nothing, and on the
+        right no less than its start; by Chernoff, ``F(y) <= e^{noise^2 r^2/2 + r y - 1}/r``."""
+        rates = RATES * end / self.noise**2
+        own = (self.noise * rates) ** 2 / 2 - rates * end - 1 - np.log(rates)
+        left, right = own + log_most(self.laws, rates), own + log_most(self.laws, -rates)
+        left = np.where(rates > self.tilts[:, None], left + self.tilts[:, None] * end, np.inf).min(axis=1)
+        return np.asarray(np.maximum(left, right.min() - self.tilts * end))
+
+
+def best_start(laws: Sequence[Scores], n: int, x: Array) -> tuple[SoftStart, float]:
+    """That which loses the least, and how much of eps."""
+    return _best(tuple(law.key for law in laws), n, tuple(x.tolist()))
+
+
+@lru_cache(maxsize=4)  # who asks whether one serves asks for it next
+def _best(laws: tuple[Key, ...], n: int, x: tuple[float, ...]) -> tuple[SoftStart, float]:
+    own = list(map(Scores.of_key, laws))
+    starts = [SoftStart(own, n, np.array(x), width) for width in WIDTHS]
+    losses = [start.loss(n, np.array(x)) for start in starts]
+    best = int(np.argmin(losses))
+    return starts[best], losses[best]
+
+
+def _smooth(law: Scores, y: Array, noise: float) -> Array:
+    """``E F(y + g)`` for a normal score of that deviation."""
+    total = np.zeros(len(y))
+    for value, chance in zip(law.value, law.chance, strict=True):
+        u = (y + value) / noise
+        total += chance * noise * (np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi) + u * ndtr(u))
+    return total
+
+
+def _second_derivative(near: Array, least: float, most: float) -> Array:
+    """What ``|r''|`` is not above so far out or farther, r being a normal density of a deviation between these.
+
+    ``|w^2 - 1| e^{-w^2/2}`` is 1 at most, and less than ``w^2 e^{-w^2/2}`` beyond w = 1, which falls from sqrt(2) on.
+    """
+    tail = np.where(near >= 1.5 * most, (near / least) ** 2 * np.exp(-((near / most) ** 2) / 2), 1.0)
+    return np.asarray(np.minimum(tail, 1.0) / (math.sqrt(2 * math.pi) * least**3))
