@@ -106,6 +106,7 @@ MODULES = (
     "shufflekit.dominating_pairs.more_votes",
     "shufflekit.dominating_pairs.noisy_mean",
     "shufflekit.dominating_pairs.pair",
+    "shufflekit.dominating_pairs.quick_sums",
     "shufflekit.dominating_pairs.rare_kinds",
     "shufflekit.dominating_pairs.score_pair",
     "shufflekit.dominating_pairs.votes",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shufflekit.dominating_pairs import soft_start
 from shufflekit.dominating_pairs.board import Board, Scores
 from shufflekit.dominating_pairs.long_game import LongGame
-from shufflekit.dominating_pairs.soft_start import SoftStart, best_start
+from shufflekit.dominating_pairs.soft_start import SoftStart, best_starts
 from tests.played import laws, true_worth
 
 
@@ -46,7 +46,7 @@ def test_many_steps_are_worth_no_more(seed, many, kinds, n, far):
     x = -np.array([far, far / 2]) * deviation * math.sqrt(n)
     board = Board(own, n, deviation / 30, 12.0).play(n)
     one_law = max(float(LongGame([law])._by_steps([n], [x[:1]])[0][0]) for law in own)
-    start, _ = best_start(own, n, x)
+    start, _ = best_starts(own, n, x)
     found = start.worth(n, x)
     assert (found >= board.value(x) * (1 - 2e-3 * (1 + far**2))).all()
     assert found[0] >= one_law * (1 - 2e-3 * (1 + far**2))
@@ -59,7 +59,7 @@ def test_many_steps_cost_little(seed):
     deviation = max(law.variance for law in own) ** 0.5
     for far in (0.0, 3.0, 6.0):
         x = np.array([-far * deviation * 1e3])
-        start, loss = best_start(own, n, x)
+        start, loss = best_starts(own, n, x)
         assert loss < 4e-3
         one_law = max(float(LongGame([law]).worth(n, x)[0]) for law in own)
         assert 1 <= start.worth(n, x)[0] / one_law < 1 + 1.5 * (loss + 5e-4) * (1 + far**2)

@@ -26,7 +26,7 @@ from shufflekit.dominating_pairs.spare import NO_SHIFT, spared
 LOUD = 1_000.0  # likelihood ratios, with which few messages may be from the blanket
 FEW = 300  # reports, of which a blanket's outcomes are looked at one by one
 LOG_FAINT = -10.0  # of the weight of what is assumed of games to come: a quick look at it is enough
-FEW_KINDS = 12  # of scores in all laws: with more a board costs much
+FEW_LAWS = 3  # with more a board costs much
 VERY_FEW, FEWEST = 20, 8  # reports, with which a game costs little, and its worth bends much, or very much
 FINEST = 4  # times finer are grids of slots most of which stay silent, at a close look
 # In all, of very few reports and of more, and at an alpha; other pairs of values are looked at by their blankets.
@@ -39,7 +39,7 @@ FARTHER, HALVINGS, MARGIN = 1.3, 4, 1.05  # times as far out, until hardly any i
 LOG_CLEARLY = 8.0  # farther out than rows matter clearly not, the bound is that of blankets
 REACHING = np.geomspace(1 / 32, 4.0, 22)  # tilts, next to that of a normal sum
 LOOKS = 4  # times as many as games that are looked at closely
-CLEARLY = 5e-4  # of eps: what a look shows to be above the worst so far by less is not looked at again
+CLEARLY = 1e-4  # of eps: what a look shows to be above the worst so far by less is not looked at again
 
 
 # A contender's worth or its blanket's, from what it was seen to be quickly, and by its game.
@@ -64,12 +64,12 @@ class Effort(NamedTuple):
         once = 2 * DEPTH * long.deviation / long.fine_step * kinds
         long.block = math.ceil((self.work / once) ** (2 / 3))
         long.stages = [steps for steps in STAGES if steps <= self.steps]
-        long.slack, long.last_slack, long.soft = self.slack if kinds > FEW_KINDS else LITTLE
+        long.slack, long.last_slack, long.soft = self.slack if len(long.laws) > FEW_LAWS else LITTLE
         return long
 
 
 LITTLE = (SLACK, SLACK, 1e-4)  # of eps, that one law may lose where boards cost little
-CLOSELY = Effort((7.0, 24.0), 1.5e8, STAGES[-1], (2e-4, 1.5e-3, 2.5e-3))
+CLOSELY = Effort((7.0, 24.0), 8e7, STAGES[-1], (2e-4, 1.5e-3, 2.5e-3))
 A_LOOK = Effort((5.0, 16.0), 2.5e7, STAGES[-1], (1e-3, 4e-3, 1.0))
 FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150, (SLACK, SLACK, 0.0))
 VERY_FEW_SLOTS = Effort((200.0, 400.0), 5e7, 150, (SLACK, SLACK, 0.0))

@@ -18,7 +18,7 @@ from shufflekit.dominating_pairs.board import DEPTH, LOG_HUGE, Board, Key, Score
 from shufflekit.dominating_pairs.certificate import TILTS, log_most, slack
 from shufflekit.dominating_pairs.line import Rows, Share, stop_losses
 from shufflekit.dominating_pairs.score_laws import grid_step, on_grid, undominated
-from shufflekit.dominating_pairs.soft_start import SoftStart, best_start
+from shufflekit.dominating_pairs.soft_start import SoftStarts, best_starts
 
 STAGES = (30, 45, 70, 100, 150, 220, 320, 480, 700)  # after which one law is tried
 MOST_COPIES = 900  # of a block, whose transform is worked out by products
@@ -44,7 +44,7 @@ NODES_OF_SUM = 60.0  # a deviation of a sum, of what a board is worth when that 
 class Few(NamedTuple):
     """What a board is worth after a few steps, and the law that takes over; or a start that needs no steps."""
 
-    start: Board | SoftStart | None
+    start: Board | SoftStarts | None
     law: int
 
     @property
@@ -118,13 +118,13 @@ class LongGame:
 
     def softly(self, n: int, x: Array) -> Few | None:
         """A start that needs no steps, if it costs little enough."""
-        start, loss = best_start(self.laws, n, x) if self.soft and len(self.laws) > 1 else (None, math.inf)
+        start, loss = best_starts(self.laws, n, x) if self.soft and len(self.laws) > 1 else (None, math.inf)
         return Few(start, 0) if loss <= self.soft else None
 
     def _by_one_law(self, few: Few, lengths: Sequence[int], starts: Sequence[Array]) -> list[Array]:
         """The last steps are on the board; before them come as many scores of the law as are left of each length."""
         x, row = np.concatenate(starts), np.repeat(np.arange(len(lengths)), [len(own) for own in starts])
-        if isinstance(few.start, SoftStart):
+        if isinstance(few.start, SoftStarts):
             return self._split(few.start.worth(lengths[0], x), starts)  # more steps are worth more
         number, none = np.array(lengths, dtype=float) - few.steps, np.zeros(len(lengths))
         crowd = Share(self.laws[few.law], number, np.ones(len(lengths)))

@@ -13,23 +13,26 @@ half the variances times that of the normal density, where scores lead.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from shufflekit._validate import Array
-from shufflekit.accuracy import TINY, UNIT
+from shufflekit.accuracy import KNOWN, UNIT
 from shufflekit.dominating_pairs.board import LOG_HUGE, Key, Scores
 from shufflekit.dominating_pairs.certificate import log_most, tilts_for
-from shufflekit.dominating_pairs.quick_sums import quick_worths
+from shufflekit.dominating_pairs.quick_sums import FINE, quick_worths
 
 WIDTHS = (1.8, 2.5, 3.5)  # of N in deviations of it: so far out one law is the best, with its noise
 RADII = np.geomspace(0.01, 1.5, 20)  # over a score's deviation: slopes of log F'' up to which it is the best
+APART = 4.0  # deviations: starts nearer to each other share a soft start
 SPARE = 1.02  # times the noise of a step that is just enough
-END, NODES = 7.0, 128  # deviations of N that are looked at, and nodes in each
-RATES = np.array([0.6, 0.8, 1.0])  # of Chernoff's bound beyond, next to that of N
+END, NODES, MOST_NODES = 7.0, 128, 4_000  # deviations of N that are looked at, and nodes in each, and on a side
+RATES = np.array([5.0, 6.0, 7.0, 9.0, 12.0])  # of Chernoff's bound beyond, over the deviation of N
 LEAST_TILT = 1e-3  # times the deviation of a score
 ROUND_OFF = 64 * UNIT  # of a mean of F, next to how far out it is
 
@@ -39,25 +42,28 @@ class SoftStart:
 
     def __init__(self, laws: Sequence[Scores], n: int, x: Array, width: float) -> None:
         self.laws, self.variance = laws, max(law.variance for law in laws)
-        out = max(0.0, float(-x.min())) / (n * self.variance)
+        near, far = (max(0.0, float(end)) / (n * self.variance) for end in (-x.max(), -x.min()))
         least = LEAST_TILT / math.sqrt(self.variance)
-        self.law = laws[int(np.argmax([float(law.log_moments(np.array([max(out, least)]))[0]) for law in laws]))]
+        self.law = laws[int(np.argmax([float(law.log_moments(np.array([max(far, least)]))[0]) for law in laws]))]
         radii = RADII / math.sqrt(self.variance)
-        more = self._needed(np.concatenate([-radii, out + radii])).reshape(2, -1).max(axis=0)
+        more = self._needed(np.concatenate([near - radii, far + radii])).reshape(2, -1).max(axis=0)
         more = np.maximum.accumulate(np.maximum(more, 0.0))
-        best = int(np.argmin((width / radii) ** 2 + n * more))
-        self.noise, self.more = width / float(radii[best]), SPARE * float(more[best])
+        noise = np.maximum(width / radii, FINE * math.sqrt(n * self.variance))  # a quick sum has that anyway
+        best = int(np.argmin(noise**2 + n * more))
+        self.noise, self.more = float(noise[best]), SPARE * float(more[best])
         self.tilts = tilts_for(x, self.variance) / n
 
     def _needed(self, slopes: Array) -> Array:
         """How much noise makes the one law's step worth as much as any on ``e^{slope x}``."""
+        slopes = np.where(slopes == 0, 1e-9 * slopes.max(), slopes)
         most = log_most(self.laws, slopes) - self.law.log_moments(slopes)
         return np.asarray(2 * most / slopes**2)
 
     def loss(self, n: int, x: Array) -> float:
         """About what part of eps is lost."""
         out = x / math.sqrt(n * self.variance)
-        slack = self._slack(n, x) / np.maximum(self._before(n, x), TINY) / (1 + out**2)
+        worth, slack = self._before(n, x), self._slack(n, x)
+        slack = np.where(worth > KNOWN, slack / np.maximum(worth, KNOWN), 0.0) / (1 + out**2)
         return float(slack.max()) + (self.noise**2 + n * self.more) / (2 * n * self.variance)
 
     def worth(self, n: int, x: Array) -> Array:
@@ -83,13 +89,17 @@ class SoftStart:
     @cached_property
     def _log_gain(self) -> Array:
         """``log K`` at the tilts."""
-        end, largest = END * self.noise, max(float(np.abs(law.value).max()) for law in self.laws)
-        y = np.linspace(-end, end, 2 * math.ceil(END * NODES) + 1)
+        largest = max(float(np.abs(law.value).max()) for law in self.laws)
+        # Under a tilt what matters lies about tilt noise^2 to the left; and a score leads so much farther.
+        deviations = END + float(self.tilts.max()) * self.noise + largest / self.noise
+        end = deviations * self.noise
+        y = np.linspace(-end, end, 2 * math.ceil(min(deviations * NODES, MOST_NODES)) + 1)
         wider = math.hypot(self.noise, math.sqrt(self.more))
         most = np.max([_smooth(law, y, self.noise) for law in self.laws], axis=0)
         gain = most - _smooth(self.law, y, wider) + ROUND_OFF * (np.abs(y) + largest + wider)
-        near = np.maximum(np.minimum(np.abs(y[1:]), np.abs(y[:-1])) - largest, 0.0)
-        bend = (self.variance + self.law.variance + self.more) / 2 * _second_derivative(near, self.noise, wider)
+        near = np.minimum(np.abs(y[1:]), np.abs(y[:-1]))
+        bend = np.max([_bend(law, near, self.noise, wider) for law in self.laws], axis=0)
+        bend += _bend(self.law, near, self.noise, wider) + self.more / 2 * _second_derivative(near, self.noise, wider)
         top = np.maximum(gain[1:], gain[:-1]) + (y[1] - y[0]) ** 2 / 8 * bend
         own = top > 0
         inside = (np.log(top[own]) - np.outer(self.tilts, y[:-1][own])).max(axis=1, initial=-np.inf)
@@ -98,25 +108,49 @@ class SoftStart:
     def _beyond(self, end: float) -> Array:
         """A bound on ``log e(y) - tilt y`` farther out: on the left a step is worth no less than nothing, and on the
         right no less than its start; by Chernoff, ``F(y) <= e^{noise^2 r^2/2 + r y - 1}/r``."""
-        rates = RATES * end / self.noise**2
+        rates = RATES / self.noise
         own = (self.noise * rates) ** 2 / 2 - rates * end - 1 - np.log(rates)
         left, right = own + log_most(self.laws, rates), own + log_most(self.laws, -rates)
         left = np.where(rates > self.tilts[:, None], left + self.tilts[:, None] * end, np.inf).min(axis=1)
         return np.asarray(np.maximum(left, right.min() - self.tilts * end))
 
 
-def best_start(laws: Sequence[Scores], n: int, x: Array) -> tuple[SoftStart, float]:
-    """That which loses the least, and how much of eps."""
+class SoftStarts(NamedTuple):
+    """Of starts that are about equally far out, in deviations ``apart``, each group has a soft start of its own."""
+
+    deviation: float
+    groups: dict[int, SoftStart]
+
+    def worth(self, n: int, x: Array) -> Array:
+        """``F_n`` at the starts x, never too small."""
+        found = np.empty(len(x))
+        for number, own in _grouped(x / self.deviation):
+            group = min(self.groups, key=lambda known: abs(known - number))
+            found[own] = self.groups[group].worth(n, x[own])
+        return found
+
+
+def best_starts(laws: Sequence[Scores], n: int, x: Array) -> tuple[SoftStarts, float]:
+    """Those that lose the least, and how much of eps: farther out, where less is asked, more counts as little."""
     return _best(tuple(law.key for law in laws), n, tuple(x.tolist()))
 
 
 @lru_cache(maxsize=4)  # who asks whether one serves asks for it next
-def _best(laws: tuple[Key, ...], n: int, x: tuple[float, ...]) -> tuple[SoftStart, float]:
-    own = list(map(Scores.of_key, laws))
-    starts = [SoftStart(own, n, np.array(x), width) for width in WIDTHS]
-    losses = [start.loss(n, np.array(x)) for start in starts]
-    best = int(np.argmin(losses))
-    return starts[best], losses[best]
+def _best(keys: tuple[Key, ...], n: int, starts: tuple[float, ...]) -> tuple[SoftStarts, float]:
+    laws, x = list(map(Scores.of_key, keys)), np.array(starts)
+    deviation, groups, most = math.sqrt(n * max(law.variance for law in laws)), dict[int, SoftStart](), 0.0
+    for number, own in _grouped(x / deviation):
+        tried = [SoftStart(laws, n, x[own], width) for width in WIDTHS]
+        losses = [start.loss(n, x[own]) for start in tried]
+        groups[number] = tried[int(np.argmin(losses))]
+        most = max(most, min(losses) / (1 + number**2))
+    return SoftStarts(deviation, groups), most
+
+
+def _grouped(out: Array) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    numbers = np.floor(np.maximum(-out, 0.0) / APART).astype(np.intp)
+    for number in np.unique(numbers).tolist():
+        yield number, numbers == number
 
 
 def _smooth(law: Scores, y: Array, noise: float) -> Array:
@@ -125,6 +159,14 @@ def _smooth(law: Scores, y: Array, noise: float) -> Array:
     for value, chance in zip(law.value, law.chance, strict=True):
         u = (y + value) / noise
         total += chance * noise * (np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi) + u * ndtr(u))
+    return total
+
+
+def _bend(law: Scores, near: Array, least: float, most: float) -> Array:
+    """What ``|E r(y + g) - r(y)|`` is not above, so far out or farther: by Taylor, scores have the mean 0."""
+    total = np.zeros(len(near))
+    for value, chance in zip(law.value, law.chance, strict=True):
+        total += chance * value**2 / 2 * _second_derivative(np.maximum(near - abs(value), 0.0), least, most)
     return total
 
 
