@@ -69,7 +69,7 @@ class Effort(NamedTuple):
 
 
 LITTLE = (SLACK, SLACK, 1e-4)  # of eps, that one law may lose where boards cost little
-CLOSELY = Effort((7.0, 24.0), 8e7, STAGES[-1], (2e-4, 1.5e-3, 2.5e-3))
+CLOSELY = Effort((7.0, 24.0), 1.5e8, STAGES[-1], (2e-4, 1.5e-3, 2.5e-3))
 A_LOOK = Effort((5.0, 16.0), 2.5e7, STAGES[-1], (1e-3, 4e-3, 1.0))
 FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150, (SLACK, SLACK, 0.0))
 VERY_FEW_SLOTS = Effort((200.0, 400.0), 5e7, 150, (SLACK, SLACK, 0.0))
