@@ -35,6 +35,7 @@ FARTHER = 8.0  # deviations of a tilted block, that are to be known
 NODES, FINE_NODES = (6.0, 14.0), (12.0, 40.0)  # a deviation, on boards of few steps and of many
 LEAST_TILT = 1e-3  # times the deviation of a score
 MOST_OF_ALL = 0.75  # of the steps: of more, the finer board of all steps is nearer
+FEWEST_SOFT = 1_000.0  # scores other than 0: a soft start costs as much as some hundreds
 LEAST_GAP = 0.01  # between the two largest variances, for one law to be enough
 SKEW = 0.5  # times the square of the skewness: steps, before which their sum is far from normal
 CELLS_OF_BLOCK = 64.0  # nodes a deviation of a block, when blocks are put together
@@ -118,7 +119,10 @@ class LongGame:
 
     def softly(self, n: int, x: Array) -> Few | None:
         """A start that needs no steps, if it costs little enough."""
-        start, loss = best_starts(self.laws, n, x) if self.soft and len(self.laws) > 1 else (None, math.inf)
+        heard = n * max(float(law.chance[law.value != 0].sum()) for law in self.laws)
+        if not self.soft or len(self.laws) == 1 or heard < FEWEST_SOFT:
+            return None
+        start, loss = best_starts(self.laws, n, x)
         return Few(start, 0) if loss <= self.soft else None
 
     def _by_one_law(self, few: Few, lengths: Sequence[int], starts: Sequence[Array]) -> list[Array]:

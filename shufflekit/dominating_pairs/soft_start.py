@@ -29,6 +29,7 @@ from shufflekit.dominating_pairs.quick_sums import FINE, quick_worths
 
 WIDTHS = (1.8, 2.5, 3.5)  # of N in deviations of it: so far out one law is the best, with its noise
 RADII = np.geomspace(0.01, 1.5, 20)  # over a score's deviation: slopes of log F'' up to which it is the best
+MANY_KINDS = 100  # of scores in all laws: with more, one width is tried
 APART = 4.0  # deviations: starts nearer to each other share a soft start
 SPARE = 1.02  # times the noise of a step that is just enough
 END, NODES, MOST_NODES = 7.0, 128, 4_000  # deviations of N that are looked at, and nodes in each, and on a side
@@ -138,12 +139,12 @@ def best_starts(laws: Sequence[Scores], n: int, x: Array) -> tuple[SoftStarts, f
 @lru_cache(maxsize=4)  # who asks whether one serves asks for it next
 def _best(keys: tuple[Key, ...], n: int, starts: tuple[float, ...]) -> tuple[SoftStarts, float]:
     laws, x = list(map(Scores.of_key, keys)), np.array(starts)
+    widths = WIDTHS if sum(len(law.value) for law in laws) <= MANY_KINDS else WIDTHS[1:2]
     deviation, groups, most = math.sqrt(n * max(law.variance for law in laws)), dict[int, SoftStart](), 0.0
     for number, own in _grouped(x / deviation):
-        tried = [SoftStart(laws, n, x[own], width) for width in WIDTHS]
-        losses = [start.loss(n, x[own]) for start in tried]
-        groups[number] = tried[int(np.argmin(losses))]
-        most = max(most, min(losses) / (1 + number**2))
+        tried = {(one.noise, one.more): one for one in (SoftStart(laws, n, x[own], width) for width in widths)}
+        loss, groups[number] = min(((one.loss(n, x[own]), one) for one in tried.values()), key=lambda known: known[0])
+        most = max(most, loss / (1 + number**2))
     return SoftStarts(deviation, groups), most
 
 
