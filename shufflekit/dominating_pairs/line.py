@@ -52,7 +52,7 @@ EDGE = 1e-9  # relative, beyond the largest sum, where nothing is left
 NEWTON, NEAR = 30, 0.02  # steps to a saddle, and of it, that are near enough
 FEW_TURNS = 20_000  # exponentials that cost nothing
 
-__all__ = ["Rows", "Share", "stop_losses"]
+__all__ = ["Rows", "Share", "chernoff", "stop_losses"]
 
 
 class Sum(NamedTuple):
@@ -188,27 +188,27 @@ def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int, *, abo
     known, middle = of.real(c), (float(x.min()) + float(x.max())) / 2
     if row is None and (rare := known.log_moment < known.log_moment.max() + LOG_RARE).any():
         ends = _line(of.without(rare), c, x, rtol, row, most, above_only=above_only)
-        return Ends(ends.lower, ends.upper + _chernoff(np.logaddexp.reduce(known.log_moment[rare]), c, x))
-    chernoff = _chernoff(known.log_total, c, x)
-    if chernoff.max() <= TINY:
-        return Ends(np.zeros(len(x)), chernoff)
+        return Ends(ends.lower, ends.upper + chernoff(np.logaddexp.reduce(known.log_moment[rare]) - c * x, c))
+    most_of_all = chernoff(known.log_total - c * x, c)
+    if most_of_all.max() <= TINY:
+        return Ends(np.zeros(len(x)), most_of_all)
     variance = min(2 * PART * rtol * max(1.0, c * middle), 1.0) / c**2
     period, wrapped = _period(of, known, c, variance, x)
     apart = 2 * math.pi / period
     count = math.ceil(REACH / math.sqrt(variance) / apart) + 1
     number = _affordable(of, c, apart, count, most)
     if number is None:
-        return Ends(np.zeros(len(x)), chernoff)
+        return Ends(np.zeros(len(x)), most_of_all)
     nodes = _nodes(of, c, middle, apart, number, known.log_total)
     decline = np.exp(np.clip(known.log_total - c * x, -LOG_HUGE, LOG_HUGE))
     beyond = _silent(c, variance, apart, count)
     up, up_off = _summed(nodes, c, variance, x - middle, 0.0, row)
     upper = ((up + up_off) * 2 / period + beyond) * decline * (1 + 64 * UNIT)
     if above_only:
-        return Ends(np.zeros(len(x)), np.clip(upper, TINY, chernoff))
+        return Ends(np.zeros(len(x)), np.clip(upper, TINY, most_of_all))
     down, down_off = _summed(nodes, c, variance, x - middle, variance, row)
     lower = ((down - down_off) * 2 / period - beyond - wrapped) * decline * (1 - 64 * UNIT)
-    return Ends(np.maximum(lower, 0.0), np.clip(upper, TINY, chernoff))
+    return Ends(np.maximum(lower, 0.0), np.clip(upper, TINY, most_of_all))
 
 
 def _affordable(of: Sum, c: float, apart: float, count: int, most: int) -> NDArray[np.intp] | None:
@@ -219,9 +219,13 @@ def _affordable(of: Sum, c: float, apart: float, count: int, most: int) -> NDArr
     return number if len(number) * each < most else None
 
 
-def _chernoff(log_moment: float, c: float, x: Array) -> Array:
-    """``t e^{-ct}`` is 1/(ec) at most; what is no number is not 0."""
-    return np.asarray(np.exp(np.clip(log_moment - c * x - 1 - math.log(c), LOG_TINY, LOG_HUGE)))
+def chernoff(log_top: Array, c: Array | float) -> Array:
+    """From the logarithm of ``M(c) e^{-cx}``: ``t e^{-ct}`` is 1/(ec) at most; what is no number is TINY itself, not 0.
+
+    By its logarithm, since that of TINY is rounded: what it gives is not TINY again, and would be looked at closely.
+    """
+    log_most = log_top - 1 - np.log(c)
+    return np.where(log_most > LOG_TINY, np.exp(np.minimum(log_most, LOG_HUGE)), TINY)
 
 
 def _period(of: Sum, known: Real, c: float, variance: float, x: Array) -> tuple[float, Array]:

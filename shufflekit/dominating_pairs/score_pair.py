@@ -9,10 +9,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from shufflekit import _validate
-from shufflekit._divisions import divisions
 from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import KNOWN, LIST_ERROR, TINY, loss_limit, score_error
@@ -20,9 +18,10 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, extended, hull
 from shufflekit.definitions import Definition, ScoreLaw, distinct
+from shufflekit.dominating_pairs.few_sums import all_ways
 from shufflekit.dominating_pairs.halves import Parts, excess_of_few
 from shufflekit.dominating_pairs.knots import AT_RTOL, COARSE, focused, knots_of_both
-from shufflekit.dominating_pairs.lines import excess_of_sums, work
+from shufflekit.dominating_pairs.lines import chernoffs, excess_of_sums, work
 from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
 from shufflekit.dominating_pairs.slanted import excess_at_many
 
@@ -73,15 +72,16 @@ class ScorePair(Pair):
         return Ends(np.where(lower > KNOWN, lower * (1 - noise), 0.0), upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        return self._all_outcomes() or self._listed_at(self._knots(log_cut, rtol), log_cut, rtol)
+        return self._all_outcomes or self._listed_at(self._knots(log_cut, rtol), log_cut, rtol)
 
     def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
-        if (known := self._all_outcomes()) is not None:
+        if (known := self._all_outcomes) is not None:
             return known
         eps = self._knots(log_cut, COARSE)
         about = self._listed_at(eps, log_cut, COARSE).upper
         return self._listed_at(focused(eps, about, aim), log_cut, rtol)
 
+    @cached_property  # long, and asked for with every tolerance
     def _all_outcomes(self) -> Enclosure | None:
         atoms = self._outcomes(self._laws[0]) if len(self._laws) == 1 else None
         return Enclosure(atoms, atoms) if atoms else None
@@ -120,6 +120,18 @@ class ScorePair(Pair):
         return Ends(lower, upper)
 
     def _excess(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
+        """Of many points those are not looked at where Chernoff's bound is ``least`` or less, which may be left out."""
+        if least == 0 or len(eps) <= MANY:
+            return self._excess_at(law, eps, rtol, least)
+        population, value = float(self.definition.population), law.u0 - np.exp(eps)[:, None] * law.u1
+        chance = np.broadcast_to(law.chance, value.shape)
+        most = chernoffs(value, chance, self.definition.slots, population * np.expm1(eps)) / population
+        ends, loud = Ends(np.zeros(len(eps)), most), most > least
+        found = self._excess_at(law, eps[loud], rtol, least)
+        ends.lower[loud], ends.upper[loud] = found.lower, np.minimum(found.upper, most[loud])
+        return ends
+
+    def _excess_at(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
         """By lists of outcomes, if there are few, and by lines where there are too many; ``least`` may be left out.
 
         At many points a few alphas tell of all.
@@ -150,8 +162,8 @@ class ScorePair(Pair):
         kinds, n, population = len(chance), self.definition.slots, self.definition.population
         if n > MOST_ATOMS or math.comb(n + kinds - 1, min(kinds - 1, n)) > MOST_ATOMS:
             return None
-        counts = np.array(list(divisions(n, kinds)), dtype=np.int64)
-        log_r = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1) + dot(counts, np.log(chance))
+        counts, log_ways = all_ways(n, kinds)
+        log_r = log_ways + dot(counts, np.log(chance))
         apart = (population - n) / population
         p, q = apart + dot(counts, t0) / population, apart + dot(counts, t1) / population
         certain = q <= 0
