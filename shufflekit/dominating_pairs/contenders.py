@@ -22,6 +22,7 @@ from shufflekit.dominating_pairs.board import Scores
 MOST_SORTED = 500  # laws, that are held against each other
 MOST_LOUD = 64  # laws with much variance, that tell how far out any matters
 LARGER = 1e-12  # of each score of a law that is kept
+AT_ONCE = 2**14  # kinds of laws, at as many kinks
 SCORE_ERROR, SUM_ERROR = 4 * UNIT, 64 * UNIT  # of a score, next to its parts; and of a sum over a law's kinds
 
 Marks = NDArray[np.bool_]
@@ -71,14 +72,17 @@ class Centred:
 
     def below(self, i: int, asked: Marks) -> Marks:
         """Whether those asked for are below that law, a little larger, in the convex order."""
-        law = self.larger(i)
-        below = asked & (self._ends <= self._ends[:, i : i + 1] * (1 + LARGER)).all(axis=0)
-        for x in -law.value:
+        law, below = self.larger(i), np.zeros(len(self.value), dtype=bool)
+        left = np.flatnonzero(asked & (self._ends <= self._ends[:, i : i + 1] * (1 + LARGER)).all(axis=0))
+        done = 0
+        while done < len(law.value) and len(left):
+            x = -law.value[done : (done := done + max(1, AT_ONCE // (len(left) * self.value.shape[1])))][:, None, None]
             # E(x + g)_+ - x_+, which keeps its digits on both sides.
-            side = -1.0 if x > 0 else 1.0
-            most = float(np.maximum(side * (x + law.value), 0.0) @ law.chance)
-            own = np.maximum(side * (x + self.value[below]) + self.off[below], 0.0) * self.chance[below]
-            below[below] = own.sum(axis=1) * (1 + SUM_ERROR) <= most
+            side = np.where(x > 0, -1.0, 1.0)
+            most = np.maximum(side * (x + law.value), 0.0) @ law.chance
+            own = np.maximum(side * (x + self.value[left]) + self.off[left], 0.0) * self.chance[left]
+            left = left[(own.sum(axis=2) * (1 + SUM_ERROR) <= most).all(axis=0)]
+        below[left] = True
         return below
 
     def undominated(self) -> list[int]:
