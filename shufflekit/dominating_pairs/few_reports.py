@@ -23,7 +23,7 @@ from shufflekit.accuracy import TINY, UNIT
 from shufflekit.definitions import Game, Kind, Moves, ScoreLaw
 
 MOST_REPORTS = 8
-MOST_TERMS, AT_ONCE = 2e8, 2**18  # in all, and at once
+MOST_TERMS, AT_ONCE = 2.5e8, 2**18  # in all, and at once
 FEW_OF_TWO = 20  # alphas, at which there may be so many of two reports
 MOST_SUMS = 20_000  # of scores, where bends are looked for
 MOST_BENDS, LEAST_BENDS, NEAREST = 600, 50, 1e-4  # alphas; and of the top, the nearest to either end

@@ -32,6 +32,7 @@ MOST_ATOMS = 100_000  # that are listed one by one
 LEFT_OUT = 0.5  # of a tolerance, that lists of outcomes may leave out
 ROUGH = 0.1  # a tolerance at which most laws can be ruled out
 MANY = 40  # points, which may share lines
+GROSS, NOISES = 0.1, 10.0  # of a value, and tolerances: ends farther apart say that lines should not have been shared
 SOME, MOST_WORK = 9, 4e6  # points, that tell what all cost; sines of all, beyond which there is more noise
 
 
@@ -132,20 +133,37 @@ class ScorePair(Pair):
         return ends
 
     def _excess_at(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
-        """By lists of outcomes, if there are few, and by lines where there are too many; ``least`` may be left out.
+        """At many points a few alphas tell of all, but where they tell hardly anything, as of few rare scores."""
+        shared = self._shared(law, eps, rtol) if len(eps) > MANY else None
+        if shared is None:
+            return self._alone(law, eps, rtol, least)
+        wide = shared.upper - shared.lower > max(GROSS, NOISES * rtol) * shared.upper
+        wide &= shared.upper > max(least, KNOWN)
+        if wide.any():
+            # Lists of outcomes, if there are few: a line of its own has as much noise.
+            population, alpha, x = self._asked(eps[wide])
+            own = excess_of_few(Parts(law.chance, law.u0, law.u1), self.definition.slots, alpha, x)
+            shared.lower[wide] = np.maximum(shared.lower[wide], own.lower / population)
+            shared.upper[wide] = np.minimum(shared.upper[wide], own.upper / population)
+        return shared
 
-        At many points a few alphas tell of all.
-        """
-        population, alpha = float(self.definition.population), np.exp(eps)
-        slots, x = self.definition.slots, population * np.expm1(eps)
-        scores = Parts(law.chance, law.u0, law.u1)
-        if len(eps) > MANY:
-            rising, noise = np.argsort(eps), score_error(slots, self._local_eps)
-            shared = excess_at_many(scores, slots, alpha[rising], x[rising], rtol, noise)
-            if shared is not None:
-                back = np.argsort(rising)
-                return Ends(shared.lower[back] / population, shared.upper[back] / population)
-        ends = excess_of_few(scores, slots, alpha, x)
+    def _shared(self, law: "Columns", eps: Array, rtol: float) -> Ends | None:
+        slots, rising = self.definition.slots, np.argsort(eps)
+        population, alpha, x = self._asked(eps[rising])
+        noise = score_error(slots, self._local_eps)
+        shared = excess_at_many(Parts(law.chance, law.u0, law.u1), slots, alpha, x, rtol, noise)
+        back = np.argsort(rising)
+        return shared and Ends(shared.lower[back] / population, shared.upper[back] / population)
+
+    def _asked(self, eps: Array) -> tuple[float, Array, Array]:
+        """Of how many, and at which alphas and points sums are asked about."""
+        population = float(self.definition.population)
+        return population, np.exp(eps), population * np.expm1(eps)
+
+    def _alone(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
+        """By lists of outcomes, if there are few, and by lines where there are too many; ``least`` may be left out."""
+        slots, (population, alpha, x) = self.definition.slots, self._asked(eps)
+        ends = excess_of_few(Parts(law.chance, law.u0, law.u1), slots, alpha, x)
         enough = np.maximum(rtol * LEFT_OUT * ends.upper, least * population)
         todo = np.isinf(ends.upper) | (ends.upper - ends.lower > enough)
         if todo.any():
