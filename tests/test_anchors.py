@@ -8,7 +8,7 @@ import pytest
 from shufflekit import Shuffle
 from shufflekit.convex_order import profile
 from shufflekit.definitions import row_game
-from shufflekit.dominating_pairs import pair_of
+from shufflekit.dominating_pairs import pair_of, quick_sums
 from shufflekit.dominating_pairs.anchors import FEW_IN_STRETCH, STRETCH, Anchor, anchored, between, in_stretches, shifts
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.long_game import LongGame
@@ -149,3 +149,15 @@ def test_a_list_is_nowhere_below_an_attack_or_the_pair(seed):
     assert (truth <= known).all()
     ways = [way for attack in run.attacks for way in (attack.pair, attack.pair.reversed())]
     assert all((way.delta(eps).lower <= known).all() for way in ways)
+
+
+@pytest.mark.parametrize("nodes", [1, 5, 33, 700])
+def test_moments_by_products_are_those_by_exponentials(nodes):
+    """Of laws with more kinds than are summed at once, and one that is filled up."""
+    rng = np.random.default_rng(nodes)
+    value, chance = rng.normal(size=(4, 70)), rng.dirichlet(np.ones(70), size=4)
+    value[1, 3:], chance[1] = 0.0, np.append([0.2, 0.3, 0.5], np.zeros(67))
+    z = 1.3 + 0.07j * np.arange(nodes)
+    exactly = (chance[:, :, None] * np.exp(value[:, :, None] * z)).sum(axis=1)
+    size = (chance * np.exp(1.3 * value)).sum(axis=1, keepdims=True)
+    assert (np.abs(np.exp(quick_sums._log_moments(value, chance, z)) - exactly) <= 1e-13 * size).all()

@@ -355,3 +355,13 @@ def test_of_very_many_moves_some_are_looked_at_by_their_blankets(monkeypatch):
     ChannelPair(row_game(channel, 40, 40)).delta(eps)
     assert few < len(held)
     assert (found.profile(np.linspace(0.0, 0.3, 20))[[0, 19]] >= close[[0, 2]] * (1 - 1e-9)).all()
+
+
+def test_variances_for_little():
+    """They are those of the scores themselves, but for round-off; what is never sent has none."""
+    game = row_game(random_channel(4, 5, 2.0, rng=np.random.default_rng(6)), 30, 30)
+    never = Kind(0.0, 9.0, 1.0, 8.0, 0.0)
+    laws = SideBySide([(*law, never) for moves in game.moves for law in moves.laws])
+    for alpha in (1.0, 1.3):
+        assert laws.variances(alpha) == pytest.approx(laws.at(alpha).variance, rel=1e-9, abs=1e-15)
+        assert laws.at(alpha).value.max() < 8

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shufflekit.beyond import game
 from shufflekit.convex_order import profile
-from shufflekit.definitions import row_game
+from shufflekit.definitions import kind, row_game
 from shufflekit.dominating_pairs import few_reports, pair_of
 from shufflekit.dominating_pairs.channel_worth import CLOSELY, ChannelWorth
 from shufflekit.randomizers import DiscretizedLaplace, HadamardResponse, RandomizedResponse, random_channel
@@ -72,3 +72,30 @@ def test_how_many_terms_there_may_be():
 
 def test_of_no_alphas_there_is_nothing():
     assert not len(few_reports.few_worths(random_game(1, 2, 2).mapped(float), np.zeros(0)))
+
+
+def in_order(laws, m, alpha, x):
+    """``F_m`` with its scores one after the other."""
+    if m == 0:
+        return max(x, 0.0)
+    after = [[one.chance * in_order(laws, m - 1, alpha, x + one.u0 - alpha * one.u1) for one in law] for law in laws]
+    return max(map(sum, after))
+
+
+@given(st.integers(0, 10**6), st.integers(0, 4))
+def test_the_order_of_scores_does_not_matter(seed, reports):
+    """Never below what they are worth one by one, in any order; above by round-off alone."""
+    (moves, *_), alpha, x = random_game(seed, 3, 3).mapped(float).moves, 1.2, np.array([[-0.7, 0.0, 0.9]])
+    found = few_reports._worth(few_reports._side_by_side(moves.laws), reports, np.full(1, alpha), x)[0]
+    exactly = np.array([in_order(moves.laws, reports, alpha, float(start)) for start in x[0]])
+    assert (exactly * (1 - 1e-13) <= found).all()
+    assert (found <= exactly * (1 + 1e-9) + 1e-12).all()
+
+
+def test_scores_that_differ_by_round_off_are_one():
+    """The larger one, at any alpha."""
+    near = kind(0.25, 0.5, -0.25), kind(0.25, 0.5 + 1e-16, -0.25 - 1e-17), kind(0.5, -0.5, 0.25)
+    terms = few_reports._side_by_side([near, near[:1]])
+    assert sorted(terms.u0) == [-0.5, max(0.5, 0.5 + 1e-16)]
+    assert sorted(terms.u1) == [min(-0.25, -0.25 - 1e-17), 0.25]
+    assert terms.rows == 4

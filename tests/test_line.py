@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shufflekit.accuracy import TINY
 from shufflekit.definitions import clones, corners
 from shufflekit.dominating_pairs import few_sums
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.game_pair import scores
-from shufflekit.dominating_pairs.line import Share, stop_losses
+from shufflekit.dominating_pairs.line import LOG_TINY, Share, chernoff, stop_losses
 from shufflekit.dominating_pairs.score_transform import _silence
 
 ONE = np.ones(1)
@@ -206,3 +207,9 @@ def test_silence_by_products_is_silence_by_sines():
     truth = np.sqrt(np.maximum(1 - np.abs(phi) ** 2, 0.0))
     assert (found <= truth + 1e-12).all()
     assert found == pytest.approx(truth, abs=1e-6)
+
+
+def test_what_is_no_number_is_done_with():
+    """The logarithm of the least number is rounded: what it gives back is a little more than that number."""
+    assert (chernoff(np.array([-1e4, LOG_TINY]), 1.0) == TINY).all()
+    assert chernoff(np.array([LOG_TINY + 1 + 1e-9]), 1.0) > TINY

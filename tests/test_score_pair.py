@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from shufflekit import Shuffle, definitions, divergences, exact
+from shufflekit import Shuffle, ShuffledCheckIn, definitions, divergences, exact
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import profile
 from shufflekit.dominating_pairs import ScorePair, score_pair
@@ -218,3 +218,28 @@ def test_what_is_hardly_a_number_is_not_known() -> None:
             reached = np.array([2.8, 2.95, 3.0]) < way.largest_loss
             assert (lower == 0).all()
             assert (upper[reached] >= sys.float_info.min).all()
+
+
+@pytest.mark.parametrize(("slots", "population"), [(600, 600), (40_000, 40_000), (300, 5_000)])
+def test_what_may_be_left_out_is_not_looked_at(monkeypatch, slots, population):
+    """Where Chernoff's bound is no more than that; elsewhere the ends are as near as before."""
+    channel = random_channel(4, 5, 3.0, rng=np.random.default_rng(3))
+    pair = ScorePair(definitions.Definition(slots, population, (definitions.blanket(channel, 0, 1),)))
+    eps, least = np.linspace(0.0, pair.largest_loss, 200, endpoint=False), math.exp(-40.0)
+    whole, looked, excess_at = pair.delta(eps), [], ScorePair._excess_at
+    seen = lambda self, law, at, *rest: looked.append(len(at)) or excess_at(self, law, at, *rest)  # noqa: E731
+    monkeypatch.setattr(ScorePair, "_excess_at", seen)
+    ends = pair.delta(eps, 1e-4, -40.0)
+    assert (ends.upper >= whole.lower).all()
+    assert (ends.lower <= whole.upper).all()
+    assert (ends.upper <= np.maximum(whole.upper * (1 + 3e-4), least * (1 + 1e-6))).all()
+    assert (ends.lower >= whole.lower * (1 - 3e-4) - least).all()
+    assert sum(looked) < len(eps)
+
+
+def test_where_shared_lines_say_nothing_lists_do():
+    """Of few rare scores chords from alpha to alpha were 50 times the truth, which lists of outcomes know."""
+    run = ShuffledCheckIn(population=19, rate=0.0003989, randomizer=DiscretizedLaplace(22, 7.225))
+    pair = ScorePair(definitions.Definition(19, 19, (run.pair.fallback.definition.laws[20],)))
+    eps = np.linspace(0.0, 7.0, 300)
+    assert (pair.delta(eps).upper[:30] <= pair.delta(eps[:30]).upper * 1.01).all()

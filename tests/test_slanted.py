@@ -77,8 +77,8 @@ def test_near_what_lists_of_outcomes_say(run, rtol):
 def test_few_alphas_are_looked_at(monkeypatch):
     pair = RUNS[3].attacks[0].pair
     eps = np.linspace(0.0, 0.01, 500)
-    looked, real = [], slanted.stop_losses
-    monkeypatch.setattr(slanted, "stop_losses", lambda *own, **more: looked.append(len(own[2])) or real(*own, **more))
+    looked, real = [], slanted.stop_losses_at_many
+    monkeypatch.setattr(slanted, "stop_losses_at_many", lambda *own: looked.append(len(own[1])) or real(*own))
     found = pair.delta(eps)
     assert 0 < len(looked) < 20 and sum(looked) == 3 * len(eps)
     # In any order, and by each alone.

@@ -25,7 +25,7 @@ from shufflekit.dominating_pairs.pair_of_law import pair_of_law
 from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
 from shufflekit.dominating_pairs.spare import NO_SHIFT
 
-ROUGH = 0.03  # a tolerance at which a look at a blanket is cheap
+ROUGH, FINE = 0.03, 1e-4  # a tolerance at which a look at a blanket is cheap, and of a close one
 CLOSE, NEAR, GROWTH = 32, 4.0, 1.02  # knots a deviation, up to so many deviations; then so many times as far
 CLOSE_OF_FEW = 128  # where sums take few values
 MOST_COMPARED = 4_000  # points of blankets, that cost little
@@ -91,8 +91,8 @@ class ChannelPair(Pair):
         log_cut = 0.0 if self.few else in_steps(log_cut)  # nothing is left out of few reports
         back = self.reversed()
         eps, near = _knots(self, back, log_cut)
-        forth = _profile(self, eps, near)
-        backwards = forth if back is self else _profile(back, eps, near)
+        forth = _profile(self, eps, near, log_cut)
+        backwards = forth if back is self else _profile(back, eps, near, log_cut)
         heard = len(eps)
         if not self.few:
             # The reach is a rough one; farther out profiles end in what floating point can hold, and tilts find that.
@@ -107,8 +107,9 @@ class ChannelPair(Pair):
         near, top = (self._worth.reach(log_cut, NEAR * deviation, self.largest_loss, rows) for rows in (True, False))
         return deviation, min(near, top), top
 
-    def profile(self, eps: Array, near: float = math.inf) -> Array:
-        """Chords of delta at many eps from 0 on, which are taken for all of its values; roughly from ``near`` on."""
+    def profile(self, eps: Array, near: float = math.inf, log_cut: float | None = None) -> Array:
+        """Chords of delta at many eps from 0 on, which are taken for all of its values; roughly from ``near`` on, or
+        where e^log_cut may be left out."""
         if self.few:
             return hull(eps, self.delta(eps).upper)
         lonely, found, inner = self._worth.is_lonely, np.ones(len(eps)), eps <= near
@@ -116,28 +117,32 @@ class ChannelPair(Pair):
             found[inner] = np.minimum(self._worth.profile(eps[inner], float(eps[inner][-1])), 1.0)
             found[~inner] = np.minimum(self._worth.beyond(eps[~inner]), 1.0)
         if lonely or len(self.fallback_laws) * len(eps) <= MOST_COMPARED:
-            found = np.minimum(found, self._worst_blanket(eps))
+            found = np.minimum(found, self._worst_blanket(eps, log_cut))
         found = np.minimum(found, _by_losses(eps, max(self.largest_loss, self.reversed().largest_loss)))
         return hull(eps, np.where(eps < self.largest_loss, found, 0.0))
 
-    def _worst_blanket(self, eps: Array) -> Array:
+    def _worst_blanket(self, eps: Array, log_cut: float | None = None) -> Array:
         """The fallback's upper end, for which only those blankets are looked at that no other dominates."""
         if not isinstance(self.fallback, ScorePair) or len(self.fallback_laws) == 1:
-            return self.fallback.delta(eps).upper
+            return self.fallback.delta(eps, FINE, log_cut).upper
         known, laws = self.fallback.definition, SideBySide(self.fallback_laws)
         asked = np.zeros((len(known.laws), len(eps)), dtype=bool)
         for place, alpha in enumerate(np.exp(eps)):
             asked[laws.at(float(alpha)).undominated(), place] = True
-        looked, least, worst = [], np.zeros(len(eps)), np.zeros(len(eps))
+        looked, least, worst, rivals = [], np.zeros(len(eps)), np.zeros(len(eps)), asked.sum(axis=0) > 1
         for i in map(int, np.flatnonzero(asked.any(axis=1))):
             pair, own = ScorePair(known._replace(laws=(larger(known.laws[i]),))), np.flatnonzero(asked[i])
-            rough = pair.delta(eps[own], ROUGH)
-            least[own] = np.maximum(least[own], rough.lower)
-            looked.append((pair, own, rough.upper))
-        for pair, own, most in looked:
+            most, some = np.ones(len(own)), rivals[own]
+            if some.any():
+                rough = pair.delta(eps[own[some]], ROUGH, log_cut)
+                least[own[some]], most[some] = np.maximum(least[own[some]], rough.lower), rough.upper
+            looked.append((pair, own, most))
+        for pair, own, most in sorted(looked, key=lambda one: -float(one[2].max())):
             if (left := most >= least[own]).any():
                 own, most = own[left], most[left]
-                worst[own] = np.maximum(worst[own], np.minimum(pair.delta(eps[own]).upper, most))
+                fine = pair.delta(eps[own], FINE, log_cut)
+                least[own] = np.maximum(least[own], fine.lower)
+                worst[own] = np.maximum(worst[own], np.minimum(fine.upper, most))
         return worst
 
     def _worst(self, eps: float, rtol: float) -> float:
@@ -198,8 +203,8 @@ def _knots(pair: ChannelPair, back: ChannelPair, log_cut: float) -> tuple[tuple[
 
 
 @lru_cache(maxsize=20)  # both directions of a list need both, and lists are asked for again and again
-def _profile(pair: ChannelPair, eps: tuple[float, ...], near: float) -> Array:
-    return pair.profile(np.array(eps), near)
+def _profile(pair: ChannelPair, eps: tuple[float, ...], near: float, log_cut: float) -> Array:
+    return pair.profile(np.array(eps), near, log_cut)
 
 
 @lru_cache(maxsize=200)

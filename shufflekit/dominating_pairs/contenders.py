@@ -9,6 +9,7 @@ by a part of 1e-12, next to which the round-off of the others' scores is counted
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from shufflekit.dominating_pairs.board import Scores
 MOST_SORTED = 500  # laws, that are held against each other
 MOST_LOUD = 64  # laws with much variance, that tell how far out any matters
 LARGER = 1e-12  # of each score of a law that is kept
+AT_ONCE = 2**14  # kinds of laws, at as many kinks
 SCORE_ERROR, SUM_ERROR = 4 * UNIT, 64 * UNIT  # of a score, next to its parts; and of a sum over a law's kinds
 
 Marks = NDArray[np.bool_]
@@ -46,7 +48,19 @@ class SideBySide:
         kinds = np.array([one for law in laws for one in law], dtype=np.float64)
         given = np.arange(sizes.max()) < sizes[:, None]
         self.chance, self.u0, self.u1 = np.zeros((3, *given.shape))
-        self.chance[given], self.u0[given], self.u1[given] = kinds[:, 0], kinds[:, 3], kinds[:, 4]
+        # What is never sent has a score of 0 at each alpha.
+        own, sent = kinds[:, 0], kinds[:, 0] > 0
+        self.chance[given], self.u0[given], self.u1[given] = own, kinds[:, 3] * sent, kinds[:, 4] * sent
+
+    def variances(self, alpha: float) -> Array:
+        """About those of the scores, for little."""
+        first, both, second = self._moments
+        return np.asarray(np.maximum(first - 2 * alpha * both + alpha**2 * second, 0.0))
+
+    @cached_property
+    def _moments(self) -> list[Array]:
+        pairs = (self.u0, self.u0), (self.u0, self.u1), (self.u1, self.u1)
+        return [(self.chance * u * v).sum(axis=1) for u, v in pairs]
 
     def at(self, alpha: float) -> "Centred":
         return Centred(self, alpha)
@@ -56,9 +70,8 @@ class Centred:
     """The scores ``u0 - alpha u1`` of laws side by side, and which of these are below which."""
 
     def __init__(self, laws: SideBySide, alpha: float) -> None:
-        sent = laws.chance > 0
-        self.chance, self.value = laws.chance, np.where(sent, laws.u0 - alpha * laws.u1, 0.0)
-        self.off = np.where(sent, SCORE_ERROR * (np.abs(laws.u0) + alpha * np.abs(laws.u1)), 0.0)
+        self.chance, self.value = laws.chance, laws.u0 - alpha * laws.u1
+        self.off = SCORE_ERROR * (np.abs(laws.u0) + alpha * np.abs(laws.u1))
         self.variance = (self.chance * self.value**2).sum(axis=1)
         # Where a law is above another, it is most often so at an end, or in the middle.
         middle = (np.maximum(self.value, 0.0) * self.chance).sum(axis=1)
@@ -71,14 +84,17 @@ class Centred:
 
     def below(self, i: int, asked: Marks) -> Marks:
         """Whether those asked for are below that law, a little larger, in the convex order."""
-        law = self.larger(i)
-        below = asked & (self._ends <= self._ends[:, i : i + 1] * (1 + LARGER)).all(axis=0)
-        for x in -law.value:
+        law, below = self.larger(i), np.zeros(len(self.value), dtype=bool)
+        left = np.flatnonzero(asked & (self._ends <= self._ends[:, i : i + 1] * (1 + LARGER)).all(axis=0))
+        done = 0
+        while done < len(law.value) and len(left):
+            x = -law.value[done : (done := done + max(1, AT_ONCE // (len(left) * self.value.shape[1])))][:, None, None]
             # E(x + g)_+ - x_+, which keeps its digits on both sides.
-            side = -1.0 if x > 0 else 1.0
-            most = float(np.maximum(side * (x + law.value), 0.0) @ law.chance)
-            own = np.maximum(side * (x + self.value[below]) + self.off[below], 0.0) * self.chance[below]
-            below[below] = own.sum(axis=1) * (1 + SUM_ERROR) <= most
+            side = np.where(x > 0, -1.0, 1.0)
+            most = np.maximum(side * (x + law.value), 0.0) @ law.chance
+            own = np.maximum(side * (x + self.value[left]) + self.off[left], 0.0) * self.chance[left]
+            left = left[(own.sum(axis=2) * (1 + SUM_ERROR) <= most).all(axis=0)]
+        below[left] = True
         return below
 
     def undominated(self) -> list[int]:
@@ -141,13 +157,14 @@ class Field:
 
     def variance(self, alpha: float) -> float:
         """The largest of all rows' scores."""
-        return float(self.laws.at(alpha).variance[self.is_row].max())
+        return float(self.laws.variances(alpha)[self.is_row].max())
 
     def log_most(self, alpha: float, tilts: Array, rows: bool) -> Array:
         """The largest ``log E e^{tilt g}`` of all blankets; or, about, of all rows: of those with much variance."""
-        laws, own = self.laws.at(alpha), np.flatnonzero(self.is_row == rows)
-        own = own[np.argsort(-laws.variance[own])[:MOST_LOUD]] if rows else own
-        value, chance = np.where(laws.chance[own] > 0, laws.value[own] * (1 + LARGER), -np.inf), laws.chance[own]
+        laws, own = self.laws, np.flatnonzero(self.is_row == rows)
+        own = own[np.argsort(-laws.variances(alpha)[own])[:MOST_LOUD]] if rows else own
+        chance, value = laws.chance[own], (laws.u0[own] - alpha * laws.u1[own]) * (1 + LARGER)
+        value[chance == 0] = -np.inf
         found = []
         for tilt in tilts:
             top = tilt * value.max(axis=1)

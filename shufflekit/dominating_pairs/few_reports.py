@@ -6,45 +6,60 @@ With F_0(x) = x_+ and F_m(x) = max over the laws of E F_{m-1}(x + g), k of N sam
     W_k = E_B F_{k-1}(t0 - a t1 - (k - 1)(a - 1)) + (1 - |B|) W_{k-1},        W_0 = 0.
 
 The blanket's own law in every place is never worth less: a move that it shows to be no worse than another is not looked
-at. Each difference is taken for larger by more than its round-off, so that no term is too small.
+at. What is left depends on how often each score came, and not in which order. Each difference is taken for larger by
+more than its round-off, so that no term is too small.
 """
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shufflekit._validate import Array
-from shufflekit.accuracy import UNIT
+from shufflekit.accuracy import TINY, UNIT
 from shufflekit.definitions import Game, Kind, Moves, ScoreLaw
 
 MOST_REPORTS = 8
-MOST_TERMS, AT_ONCE = 2e8, 2**20  # in all, and at once
+MOST_TERMS, AT_ONCE = 2.5e8, 2**18  # in all, and at once
+FEW_OF_TWO = 20  # alphas, at which there may be so many of two reports
 MOST_SUMS = 20_000  # of scores, where bends are looked for
 MOST_BENDS, LEAST_BENDS, NEAREST = 600, 50, 1e-4  # alphas; and of the top, the nearest to either end
 LOOKS, FAR = 3, 1e-4  # for more of them; and relative, that a chord may lie above the profile
 EVEN, MOST_EVEN = 60, 200  # others, where another move or law may take over
 OPEN = 1 / 10  # of all moves and alphas, about, are looked at by more than their blankets; and one at each alpha
 ROUND_OFF = 64 * UNIT  # of a start and all scores that are added to it, some units each
+DIGITS = 12  # scores that agree to so many differ by round-off
+
+Numbers = NDArray[np.intp]
 
 
 class Terms(NamedTuple):
-    """Laws side by side: a row of each, filled up with kinds that are never sent."""
+    """Scores that are told apart, and laws side by side: which of the scores each may take, with which chances."""
 
-    chance: Array
     u0: Array
     u1: Array
+    laws: list[tuple[Numbers, Array]]
 
-    def scores(self, alpha: Array) -> Array:
-        """Centred, by alphas, laws and kinds."""
-        return np.asarray(self.u0 - alpha[:, None, None] * self.u1)
+    @property
+    def rows(self) -> int:
+        return sum(len(chance) for _, chance in self.laws)
+
+    def price(self, reports: int) -> float:
+        """Terms of one start at one alpha."""
+        kinds = len(self.u0)
+        played = sum(math.comb(kinds + j - 1, j) for j in range(reports))
+        return float(math.comb(kinds + reports - 1, reports) + self.rows * played)
 
 
 def serves(game: Game) -> bool:
-    """Whether there are so few reports, and so few terms: of two they always are."""
+    """Whether there are so few reports, and so few terms: of two there hardly ever are more."""
     if game.slots > MOST_REPORTS or game.rate != 1 or game.replaced:
         return False
-    return game.slots <= 2 or (LEAST_BENDS + 3 * EVEN) * _price(game) <= MOST_TERMS
+    alphas = FEW_OF_TWO if game.slots <= 2 else LEAST_BENDS + 3 * EVEN
+    return alphas * _price(game) <= MOST_TERMS
 
 
 def _price(game: Game) -> float:
@@ -52,8 +67,9 @@ def _price(game: Game) -> float:
     k, everybody, total = game.slots, game.slots == game.population, 0.0
     open_ = max(OPEN, 1 / len(game.moves))
     for moves in game.moves:
-        blanket, rows = float(len(moves.spares[0])), float(sum(map(len, moves.laws)))
-        total += blanket**k + open_ * (blanket if everybody else rows) * rows ** (k - 1)
+        starts, others = (len(moves.spares[0]), k - 1) if everybody else (1, k)
+        blanket, rows = _side_by_side(moves.spares[:1]), _side_by_side(moves.laws)
+        total += starts * (blanket.price(others) + open_ * rows.price(others))
     return total
 
 
@@ -94,30 +110,32 @@ def _spared(terms: Terms, blanket: ScoreLaw, reports: int, eps: Array) -> Array:
 
 
 def _worth(terms: Terms, m: int, alpha: Array, x: Array) -> Array:
-    """``F_m`` at starts x, by alphas."""
-    if m == 0:
-        return np.asarray(np.maximum(x + ROUND_OFF * (np.abs(x).max(axis=1, initial=0.0) + alpha)[:, None], 0.0))
-    if m == 1:
-        return _one(terms, alpha, x)
+    """``F_m`` at starts x, by alphas: in which order scores came does not matter to what is left."""
+    steps, u0, u1 = _steps(len(terms.u0), m), np.zeros(1), np.zeros(1)
+    for after in steps:
+        u0, u1 = (_moved(total, own, after) for total, own in ((u0, terms.u0), (u1, terms.u1)))
+    size = m * np.abs(terms.u0).max() + np.abs(x).max(axis=1, initial=0.0) + alpha * (1 + m * np.abs(terms.u1).max())
     parts = []
-    for some, at in _pieces(x.shape[1] * terms.chance.size ** (m - 1), alpha, x):
-        starts = at[:, :, None, None] + terms.scores(some)[:, None]
-        worth = _worth(terms, m - 1, some, starts.reshape(len(some), -1)).reshape(starts.shape)
-        parts.append((terms.chance * worth).sum(axis=3).max(axis=2))
+    for some, at in _pieces(x.shape[1] * len(u0), alpha, x + ROUND_OFF * size[:, None]):
+        left = np.maximum(u0[:, None, None] - some[:, None] * u1[:, None, None] + at, 0.0)
+        for after in reversed(steps):
+            left = _best(terms, left, after)
+        parts.append(left[0])
     return np.concatenate(parts)
 
 
-def _one(terms: Terms, alpha: Array, x: Array) -> Array:
-    """``F_1`` at starts x, by alphas."""
-    scores = terms.scores(alpha)
-    size = np.abs(x).max(axis=1) + np.abs(scores).max(axis=(1, 2)) + alpha
-    moved = x + ROUND_OFF * size[:, None]
-    best = np.zeros(x.shape)
-    for law in range(len(terms.chance)):
-        total = np.zeros(x.shape)
-        for k in np.flatnonzero(terms.chance[law]):
-            total += terms.chance[law, k] * np.maximum(moved + scores[:, law, k, None], 0.0)
-        best = np.maximum(best, total)
+def _moved(total: Array, own: Array, after: Numbers) -> Array:
+    """All sums of one score more."""
+    found = np.empty(int(after.max()) + 1)
+    found[after] = total[:, None] + own
+    return found
+
+
+def _best(terms: Terms, left: Array, after: Numbers) -> Array:
+    """By the best law for the next score."""
+    best = np.zeros((len(after), *left.shape[1:]))
+    for columns, chance in terms.laws:
+        best = np.maximum(best, sum(own * left[after[:, k]] for k, own in zip(columns, chance, strict=True)))
     return best
 
 
@@ -126,11 +144,39 @@ def _pieces(starts: int, alpha: Array, at: Array) -> list[tuple[Array, Array]]:
     return list(zip(np.array_split(alpha, count), np.array_split(at, count), strict=True))
 
 
+@lru_cache(maxsize=16)  # many moves have equally many scores
+def _steps(kinds: int, number: int) -> list[Numbers]:
+    """For each number of scores that have come, from 0 on: for their multisets and the next score, the multiset then.
+
+    Multisets ``a_1 <= a_2 <= ...`` are numbered ``sum C(a_i + i - 1, i)``.
+    """
+    found, sets, own = [], np.zeros((1, 0), dtype=np.intp), np.arange(kinds)
+    for size in range(1, number + 1):
+        shape = len(sets), kinds, 1
+        before = np.broadcast_to(sets[:, None], (len(sets), kinds, size - 1))
+        more = np.sort(np.append(before, np.broadcast_to(own[:, None], shape), axis=2), axis=2)
+        ways = np.array([[math.comb(a + i, i + 1) for a in range(kinds)] for i in range(size)], dtype=np.intp)
+        found.append(ways[np.arange(size), more].sum(axis=2))
+        sets = np.zeros((math.comb(kinds + size - 1, size), size), dtype=np.intp)
+        sets[found[-1]] = more
+    return found
+
+
 def _side_by_side(laws: Sequence[ScoreLaw]) -> Terms:
-    columns = np.zeros((3, len(laws), max(map(len, laws))))
-    for i, law in enumerate(laws):
-        columns[:, i, : len(law)] = np.array([(float(one.chance), float(one.u0), float(one.u1)) for one in law]).T
-    return Terms(*columns)
+    """Scores that differ by round-off are one, with the largest u0 and the smallest u1: it is worth no less."""
+    kinds = np.array([(one.chance, one.u0, one.u1) for law in laws for one in law], dtype=np.float64)
+    number = np.repeat(np.arange(len(laws)), list(map(len, laws)))[kinds[:, 0] > 0]
+    chance, u0, u1 = kinds[kinds[:, 0] > 0].T
+    code = np.unique([_rounded(u0), _rounded(u1)], axis=1, return_inverse=True)[1].ravel()
+    most, least = np.full(code.max() + 1, -np.inf), np.full(code.max() + 1, np.inf)
+    np.maximum.at(most, code, u0)
+    np.minimum.at(least, code, u1)
+    return Terms(most, least, [(code[number == i], chance[number == i]) for i in range(len(laws))])
+
+
+def _rounded(values: Array) -> Array:
+    scale = 10.0 ** np.ceil(np.log10(np.maximum(np.abs(values), TINY)))
+    return np.asarray(np.round(values / scale, DIGITS) * scale)
 
 
 def bends(game: Game, top: float) -> Array:

@@ -94,6 +94,10 @@ def _possible(law: Scores) -> Scores:
 
 @lru_cache(maxsize=64)  # many laws have equally many kinds
 def ways(number: int, kinds: int) -> tuple[Array, Array]:
+    return all_ways(number, kinds)
+
+
+def all_ways(number: int, kinds: int) -> tuple[Array, Array]:
     """How often each kind comes in so many scores, in all ways; and the logarithm of the orders of each way."""
     times = np.zeros((1, 0))
     left = np.full(1, float(number))

@@ -12,7 +12,7 @@ All outcomes of few scores are looked at instead.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -93,7 +93,7 @@ def stop_losses(
         if own.any():
             sides = [Share(Scores(side * s.law.value, s.law.chance), s.number, s.size) for s in shares]
             rows = None if row is None else row[own]
-            ends = _beyond(_sum_of(sides, log_chance), np.abs(x[own]), rtol, rows, FINER if finer else FINER[:1])
+            ends = _beyond(sum_of(sides, log_chance), np.abs(x[own]), rtol, rows, FINER if finer else FINER[:1])
             rest = np.zeros(len(x[own])) if side > 0 else mean[own]
             above[own] = ends.upper + above[own] * np.maximum(mass[own], 1.0) + np.maximum(rest, 0.0)
             below[own] = ends.lower + below[own] * np.minimum(mass[own], 1.0) * (1 - 4 * UNIT) + np.minimum(rest, 0.0)
@@ -106,7 +106,7 @@ def _whole(shares: Sequence[Share], log_chance: Array) -> tuple[Array, Array]:
     return np.exp(log_chance), np.exp(log_chance) * np.sum(means, axis=0)
 
 
-def _sum_of(shares: Sequence[Share], log_chance: Array) -> Sum:
+def sum_of(shares: Sequence[Share], log_chance: Array) -> Sum:
     variance = float(np.exp(log_chance) @ sum(s.number * s.size**2 * s.law.variance for s in shares))
     largest = sum(s.number * s.size * float(s.law.value.max()) for s in shares)
     return Sum(shares, log_chance, math.sqrt(variance), float(np.max(largest)))
@@ -114,20 +114,24 @@ def _sum_of(shares: Sequence[Share], log_chance: Array) -> Sum:
 
 def _beyond(of: Sum, x: Array, rtol: float, row: Rows, finer: Sequence[float]) -> Ends:
     """At points of 0 or more: those near each other share a line."""
-    lower, upper, order = np.zeros(len(x)), np.zeros(len(x)), np.argsort(x)
+    lower, upper = np.zeros(len(x)), np.zeros(len(x))
+    for group, tilt in groups(of, x):
+        lower[group], upper[group] = _closer(of, tilt, x[group], rtol, None if row is None else row[group], finer)
+    return Ends(lower, upper)
+
+
+def groups(of: Sum, x: Array) -> Iterator[tuple[NDArray[np.intp], float]]:
+    """The points below the largest sum, those near each other together, and where the line they share should lie."""
+    order, first = np.argsort(x), 0
     order = order[x[order] < of.largest * (1 + EDGE)]
-    first = 0
     while first < len(order):
         start = float(x[order[first]])
         c = _saddle(of, start)
         spread = math.sqrt(of.real(c).variance + 1 / c**2)
         last = int(np.searchsorted(x[order], start + SHARED * spread, side="right"))
-        group = order[first:last]
-        middle = (start + float(x[group[-1]])) / 2
-        tilt, rows = c if middle == start else _saddle(of, middle), None if row is None else row[group]
-        lower[group], upper[group] = _closer(of, tilt, x[group], rtol, rows, finer)
+        middle = (start + float(x[order[last - 1]])) / 2
+        yield order[first:last], c if middle == start else _saddle(of, middle)
         first = last
-    return Ends(lower, upper)
 
 
 def _closer(of: Sum, c: float, x: Array, rtol: float, row: Rows, levels: Sequence[float]) -> Ends:
@@ -178,6 +182,11 @@ class Nodes(NamedTuple):
     def turn(self) -> Array:
         return np.asarray(self.apart * self.number, dtype=np.float64)
 
+    def kernel(self, c: float, variance: float, density: float) -> Complex:
+        """``e^{v z^2/2} (1/z^2 - density)``, half of it at the first node."""
+        z = c + 1j * self.turn
+        return np.asarray(np.exp(variance * z**2 / 2) * (1 / z**2 - density) * np.where(self.turn > 0, 1.0, 0.5))
+
     @property
     def last(self) -> int:
         return int(self.number[-1])
@@ -188,30 +197,30 @@ def _line(of: Sum, c: float, x: Array, rtol: float, row: Rows, most: int, *, abo
     known, middle = of.real(c), (float(x.min()) + float(x.max())) / 2
     if row is None and (rare := known.log_moment < known.log_moment.max() + LOG_RARE).any():
         ends = _line(of.without(rare), c, x, rtol, row, most, above_only=above_only)
-        return Ends(ends.lower, ends.upper + _chernoff(np.logaddexp.reduce(known.log_moment[rare]), c, x))
-    chernoff = _chernoff(known.log_total, c, x)
-    if chernoff.max() <= TINY:
-        return Ends(np.zeros(len(x)), chernoff)
+        return Ends(ends.lower, ends.upper + chernoff(np.logaddexp.reduce(known.log_moment[rare]) - c * x, c))
+    most_of_all = chernoff(known.log_total - c * x, c)
+    if most_of_all.max() <= TINY:
+        return Ends(np.zeros(len(x)), most_of_all)
     variance = min(2 * PART * rtol * max(1.0, c * middle), 1.0) / c**2
-    period, wrapped = _period(of, known, c, variance, x)
+    period, wrapped = period_of(of, known, c, variance, x)
     apart = 2 * math.pi / period
     count = math.ceil(REACH / math.sqrt(variance) / apart) + 1
-    number = _affordable(of, c, apart, count, most)
+    number = affordable(of, c, apart, count, most)
     if number is None:
-        return Ends(np.zeros(len(x)), chernoff)
-    nodes = _nodes(of, c, middle, apart, number, known.log_total)
+        return Ends(np.zeros(len(x)), most_of_all)
+    nodes = nodes_of(of, c, middle, apart, number, known.log_total)
     decline = np.exp(np.clip(known.log_total - c * x, -LOG_HUGE, LOG_HUGE))
-    beyond = _silent(c, variance, apart, count)
+    beyond = silent(c, variance, apart, count)
     up, up_off = _summed(nodes, c, variance, x - middle, 0.0, row)
     upper = ((up + up_off) * 2 / period + beyond) * decline * (1 + 64 * UNIT)
     if above_only:
-        return Ends(np.zeros(len(x)), np.clip(upper, TINY, chernoff))
+        return Ends(np.zeros(len(x)), np.clip(upper, TINY, most_of_all))
     down, down_off = _summed(nodes, c, variance, x - middle, variance, row)
     lower = ((down - down_off) * 2 / period - beyond - wrapped) * decline * (1 - 64 * UNIT)
-    return Ends(np.maximum(lower, 0.0), np.clip(upper, TINY, chernoff))
+    return Ends(np.maximum(lower, 0.0), np.clip(upper, TINY, most_of_all))
 
 
-def _affordable(of: Sum, c: float, apart: float, count: int, most: int) -> NDArray[np.intp] | None:
+def affordable(of: Sum, c: float, apart: float, count: int, most: int) -> NDArray[np.intp] | None:
     """The numbers of the nodes that are heard; none if it takes too much work to look for them, or if they are many."""
     if not min(count, looks(of.shares, c, apart, count)) * (each := sum(map(price, of.shares))) < most:
         return None
@@ -219,12 +228,16 @@ def _affordable(of: Sum, c: float, apart: float, count: int, most: int) -> NDArr
     return number if len(number) * each < most else None
 
 
-def _chernoff(log_moment: float, c: float, x: Array) -> Array:
-    """``t e^{-ct}`` is 1/(ec) at most; what is no number is not 0."""
-    return np.asarray(np.exp(np.clip(log_moment - c * x - 1 - math.log(c), LOG_TINY, LOG_HUGE)))
+def chernoff(log_top: Array, c: Array | float) -> Array:
+    """From the logarithm of ``M(c) e^{-cx}``: ``t e^{-ct}`` is 1/(ec) at most; what is no number is TINY itself, not 0.
+
+    By its logarithm, since that of TINY is rounded: what it gives is not TINY again, and would be looked at closely.
+    """
+    log_most = log_top - 1 - np.log(c)
+    return np.where(log_most > LOG_TINY, np.exp(np.minimum(log_most, LOG_HUGE)), TINY)
 
 
-def _period(of: Sum, known: Real, c: float, variance: float, x: Array) -> tuple[float, Array]:
+def period_of(of: Sum, known: Real, c: float, variance: float, x: Array) -> tuple[float, Array]:
     """A period after which hardly anything comes again, and what does at most: later by Chernoff, earlier |S| + ..."""
     low, high, deviation = float(x.min()), float(x.max()), math.sqrt(known.variance + variance + 2 / c**2)
     more = min(FARTHER / deviation, c)
@@ -242,7 +255,7 @@ def _period(of: Sum, known: Real, c: float, variance: float, x: Array) -> tuple[
     return period, later + np.exp(np.minimum(log_before, LOG_HUGE)) / -math.expm1(-c * period)
 
 
-def _nodes(of: Sum, c: float, middle: float, apart: float, number: NDArray[np.intp], log_total: float) -> Nodes:
+def nodes_of(of: Sum, c: float, middle: float, apart: float, number: NDArray[np.intp], log_total: float) -> Nodes:
     turn = apart * number
     log_m, error = log_transform(of.shares, of.log_chance, c, apart, number)
     error += NODE_ERROR * (1 + abs(log_total) + (c + turn) * middle)
@@ -253,8 +266,7 @@ def _nodes(of: Sum, c: float, middle: float, apart: float, number: NDArray[np.in
 
 def _summed(nodes: Nodes, c: float, variance: float, away: Array, density: float, row: Rows) -> tuple[Array, Array]:
     """The sum of the heard nodes for each point, half the first, and how far off it may be."""
-    z = c + 1j * nodes.turn
-    kernel = np.exp(variance * z**2 / 2) * (1 / z**2 - density) * np.where(nodes.turn > 0, 1.0, 0.5)
+    kernel = nodes.kernel(c, variance, density)
     if row is None:
         value, off, row = nodes.value.sum(axis=0, keepdims=True), nodes.off.sum(axis=0), np.zeros(len(away), dtype=int)
     else:
@@ -264,7 +276,7 @@ def _summed(nodes: Nodes, c: float, variance: float, away: Array, density: float
         own, weight = row == i, kernel * value[i]
         total[own] = _at_points(weight, nodes, away[own]).real
         size[own], moment[own] = np.abs(weight).sum(), (np.abs(weight) * nodes.turn).sum()
-    noise = NODE_ERROR * (size + moment * np.abs(away)) + summed_error(len(z)) * size
+    noise = NODE_ERROR * (size + moment * np.abs(away)) + summed_error(len(kernel)) * size
     return total, float((np.abs(kernel) * off).sum()) + noise
 
 
@@ -275,7 +287,7 @@ def _at_points(weight: Complex, nodes: Nodes, away: Array) -> Complex:
     return turned_back(weight, nodes.number, nodes.apart, away)
 
 
-def _silent(c: float, variance: float, apart: float, count: int) -> float:
+def silent(c: float, variance: float, apart: float, count: int) -> float:
     """What nodes that are not heard may add, and all beyond the last, the integral of ``e^{-v t^2/2} (1/t^2 + v)``."""
     turn = apart * np.arange(count)
     kernel = np.exp(variance * (c**2 - turn**2) / 2) * (1 / (c**2 + turn**2) + variance)

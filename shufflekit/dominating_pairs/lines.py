@@ -19,12 +19,12 @@ from shufflekit.dominating_pairs.line import (
     FINER,
     LOG_HUGE,
     LOG_MOST,
-    LOG_TINY,
     LOG_WRAPPED,
     MOST_FINER_WORK,
     MOST_WORK,
     PART,
     REACH,
+    chernoff,
 )
 from shufflekit.dominating_pairs.score_transform import LOG_QUIET, LOOKS_APART, NEARLY_ONE
 
@@ -71,6 +71,16 @@ def excess_of_sums(value: Array, chance: Array, number: int, x: Array, rtol: flo
             wide.append(part[upper[part] - lower[part] > rtol * np.maximum(1.0, far) * upper[part]])
         todo = np.concatenate([*wide, todo[:0]])
     return Ends(lower, upper)
+
+
+def chernoffs(value: Array, chance: Array, number: int, x: Array) -> Array:
+    """What none of the same is above, for little: Chernoff's bound, and 0 beyond the largest sum."""
+    sums, most = Sums(value, chance, number, x), np.zeros(len(x))
+    inside = (x < sums.largest * (1 + EDGE)) & (sums.largest > 0)
+    own = sums.some(inside)
+    c = saddles(own)
+    most[inside] = chernoff(number * _tilted(own, c).log_moment - c * own.x, c)
+    return most
 
 
 def work(value: Array, chance: Array, number: int, x: Array, rtol: float) -> float:
@@ -141,16 +151,16 @@ def _on_lines(sums: Sums, rtol: float, most: int) -> tuple[Ends, Array]:
     c = saddles(sums)
     known = _tilted(sums, c)
     log_top = sums.number * known.log_moment - c * sums.x
-    chernoff = np.exp(np.clip(log_top - 1 - np.log(c), LOG_TINY, LOG_HUGE))
-    lower, upper = np.zeros(len(c)), chernoff
+    most_of_all = chernoff(log_top, c)
+    lower, upper = np.zeros(len(c)), most_of_all.copy()
     lines = _lines(sums, c, known, rtol)
-    few = np.flatnonzero((lines.nodes * sums.value.shape[1] < most) & (chernoff > TINY))
+    few = np.flatnonzero((lines.nodes * sums.value.shape[1] < most) & (most_of_all > TINY))
     if len(few):
         lines = Lines(*(column[few] for column in lines))
         least, greatest = _integrals(sums.some(few), lines)
         decline = np.exp(np.clip(log_top[few], -LOG_HUGE, LOG_HUGE))
         lower[few] = np.maximum(least * decline * (1 - 64 * UNIT), 0.0)
-        upper[few] = np.clip(greatest * decline * (1 + 64 * UNIT), TINY, chernoff[few])
+        upper[few] = np.clip(greatest * decline * (1 + 64 * UNIT), TINY, most_of_all[few])
     return Ends(lower, upper), c * sums.x
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shufflekit._turns import COLUMNS, INNER, ROWS
 from shufflekit._validate import Array
 from shufflekit.accuracy import TINY
 from shufflekit.dominating_pairs.board import Scores
@@ -92,9 +93,17 @@ def _chernoff(log_moment: Array, tilt: float, starts: Array) -> Array:
 
 
 def _log_moments(value: Array, chance: Array, z: NDArray[Any]) -> NDArray[Any]:
-    """``log E e^{z g}`` by rows, relative to the largest term of each."""
-    top = z[0].real * value.max(axis=1, keepdims=True)
-    total = np.zeros((len(value), len(z)), dtype=complex)
-    for k in range(value.shape[1]):
-        total += chance[:, k : k + 1] * np.exp(np.outer(value[:, k], z) - top)
-    return np.asarray(np.log(total) + top)
+    """``log E e^{z g}`` by rows, relative to the largest term of each; the z are evenly spaced, from the real one on.
+
+    Each is a whole number of columns and a rest, so that most of it is products of small matrices, as in ``_turns``.
+    """
+    top, apart = z[0].real * value.max(axis=1, keepdims=True), float(z[-1].imag) / max(len(z) - 1, 1)
+    weight, rest = chance * np.exp(z[0].real * value - top), apart * np.arange(float(COLUMNS))
+    whole = COLUMNS * apart * np.arange(math.ceil(len(z) / COLUMNS))[:, None]
+    first = weight[:, None] * np.exp(1j * whole * value[:, None])
+    second = np.exp(1j * value[:, :, None] * rest)
+    total = np.zeros((len(value), len(whole), COLUMNS), dtype=complex)
+    for row in (slice(i, i + ROWS) for i in range(0, len(whole), ROWS)):
+        for k in range(0, value.shape[1], INNER):
+            total[:, row] += first[:, row, k : k + INNER] @ second[:, k : k + INNER]
+    return np.asarray(np.log(total.reshape(len(value), -1)[:, : len(z)]) + top)

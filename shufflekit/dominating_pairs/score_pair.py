@@ -9,10 +9,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from shufflekit import _validate
-from shufflekit._divisions import divisions
 from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import KNOWN, LIST_ERROR, TINY, loss_limit, score_error
@@ -20,9 +18,10 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, extended, hull
 from shufflekit.definitions import Definition, ScoreLaw, distinct
+from shufflekit.dominating_pairs.few_sums import all_ways
 from shufflekit.dominating_pairs.halves import Parts, excess_of_few
 from shufflekit.dominating_pairs.knots import AT_RTOL, COARSE, focused, knots_of_both
-from shufflekit.dominating_pairs.lines import excess_of_sums, work
+from shufflekit.dominating_pairs.lines import chernoffs, excess_of_sums, work
 from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
 from shufflekit.dominating_pairs.slanted import excess_at_many
 
@@ -33,6 +32,7 @@ MOST_ATOMS = 100_000  # that are listed one by one
 LEFT_OUT = 0.5  # of a tolerance, that lists of outcomes may leave out
 ROUGH = 0.1  # a tolerance at which most laws can be ruled out
 MANY = 40  # points, which may share lines
+GROSS, NOISES = 0.1, 10.0  # of a value, and tolerances: ends farther apart say that lines should not have been shared
 SOME, MOST_WORK = 9, 4e6  # points, that tell what all cost; sines of all, beyond which there is more noise
 
 
@@ -73,15 +73,16 @@ class ScorePair(Pair):
         return Ends(np.where(lower > KNOWN, lower * (1 - noise), 0.0), upper)
 
     def listed(self, log_cut: float, rtol: float = 1e-4) -> Enclosure:
-        return self._all_outcomes() or self._listed_at(self._knots(log_cut, rtol), log_cut, rtol)
+        return self._all_outcomes or self._listed_at(self._knots(log_cut, rtol), log_cut, rtol)
 
     def listed_for(self, aim: Aim, log_cut: float, rtol: float) -> Enclosure:
-        if (known := self._all_outcomes()) is not None:
+        if (known := self._all_outcomes) is not None:
             return known
         eps = self._knots(log_cut, COARSE)
         about = self._listed_at(eps, log_cut, COARSE).upper
         return self._listed_at(focused(eps, about, aim), log_cut, rtol)
 
+    @cached_property  # long, and asked for with every tolerance
     def _all_outcomes(self) -> Enclosure | None:
         atoms = self._outcomes(self._laws[0]) if len(self._laws) == 1 else None
         return Enclosure(atoms, atoms) if atoms else None
@@ -120,20 +121,49 @@ class ScorePair(Pair):
         return Ends(lower, upper)
 
     def _excess(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
-        """By lists of outcomes, if there are few, and by lines where there are too many; ``least`` may be left out.
+        """Of many points those are not looked at where Chernoff's bound is ``least`` or less, which may be left out."""
+        if least == 0 or len(eps) <= MANY:
+            return self._excess_at(law, eps, rtol, least)
+        population, value = float(self.definition.population), law.u0 - np.exp(eps)[:, None] * law.u1
+        chance = np.broadcast_to(law.chance, value.shape)
+        most = chernoffs(value, chance, self.definition.slots, population * np.expm1(eps)) / population
+        ends, loud = Ends(np.zeros(len(eps)), most), most > least
+        found = self._excess_at(law, eps[loud], rtol, least)
+        ends.lower[loud], ends.upper[loud] = found.lower, np.minimum(found.upper, most[loud])
+        return ends
 
-        At many points a few alphas tell of all.
-        """
-        population, alpha = float(self.definition.population), np.exp(eps)
-        slots, x = self.definition.slots, population * np.expm1(eps)
-        scores = Parts(law.chance, law.u0, law.u1)
-        if len(eps) > MANY:
-            rising, noise = np.argsort(eps), score_error(slots, self._local_eps)
-            shared = excess_at_many(scores, slots, alpha[rising], x[rising], rtol, noise)
-            if shared is not None:
-                back = np.argsort(rising)
-                return Ends(shared.lower[back] / population, shared.upper[back] / population)
-        ends = excess_of_few(scores, slots, alpha, x)
+    def _excess_at(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
+        """At many points a few alphas tell of all, but where they tell hardly anything, as of few rare scores."""
+        shared = self._shared(law, eps, rtol) if len(eps) > MANY else None
+        if shared is None:
+            return self._alone(law, eps, rtol, least)
+        wide = shared.upper - shared.lower > max(GROSS, NOISES * rtol) * shared.upper
+        wide &= shared.upper > max(least, KNOWN)
+        if wide.any():
+            # Lists of outcomes, if there are few: a line of its own has as much noise.
+            population, alpha, x = self._asked(eps[wide])
+            own = excess_of_few(Parts(law.chance, law.u0, law.u1), self.definition.slots, alpha, x)
+            shared.lower[wide] = np.maximum(shared.lower[wide], own.lower / population)
+            shared.upper[wide] = np.minimum(shared.upper[wide], own.upper / population)
+        return shared
+
+    def _shared(self, law: "Columns", eps: Array, rtol: float) -> Ends | None:
+        slots, rising = self.definition.slots, np.argsort(eps)
+        population, alpha, x = self._asked(eps[rising])
+        noise = score_error(slots, self._local_eps)
+        shared = excess_at_many(Parts(law.chance, law.u0, law.u1), slots, alpha, x, rtol, noise)
+        back = np.argsort(rising)
+        return shared and Ends(shared.lower[back] / population, shared.upper[back] / population)
+
+    def _asked(self, eps: Array) -> tuple[float, Array, Array]:
+        """Of how many, and at which alphas and points sums are asked about."""
+        population = float(self.definition.population)
+        return population, np.exp(eps), population * np.expm1(eps)
+
+    def _alone(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
+        """By lists of outcomes, if there are few, and by lines where there are too many; ``least`` may be left out."""
+        slots, (population, alpha, x) = self.definition.slots, self._asked(eps)
+        ends = excess_of_few(Parts(law.chance, law.u0, law.u1), slots, alpha, x)
         enough = np.maximum(rtol * LEFT_OUT * ends.upper, least * population)
         todo = np.isinf(ends.upper) | (ends.upper - ends.lower > enough)
         if todo.any():
@@ -150,8 +180,8 @@ class ScorePair(Pair):
         kinds, n, population = len(chance), self.definition.slots, self.definition.population
         if n > MOST_ATOMS or math.comb(n + kinds - 1, min(kinds - 1, n)) > MOST_ATOMS:
             return None
-        counts = np.array(list(divisions(n, kinds)), dtype=np.int64)
-        log_r = gammaln(n + 1) - gammaln(counts + 1).sum(axis=1) + dot(counts, np.log(chance))
+        counts, log_ways = all_ways(n, kinds)
+        log_r = log_ways + dot(counts, np.log(chance))
         apart = (population - n) / population
         p, q = apart + dot(counts, t0) / population, apart + dot(counts, t1) / population
         certain = q <= 0

@@ -12,8 +12,9 @@ from shufflekit._validate import Array
 from shufflekit.accuracy import KNOWN
 from shufflekit.bracket import Ends
 from shufflekit.dominating_pairs.board import Scores
+from shufflekit.dominating_pairs.chords import stop_losses_at_many
 from shufflekit.dominating_pairs.halves import Parts
-from shufflekit.dominating_pairs.line import EDGE, Share, stop_losses
+from shufflekit.dominating_pairs.line import EDGE, Share
 from shufflekit.dominating_pairs.lines import Sums, saddles
 
 SOME = 65  # alphas, at which it is worked out how lines should lie
@@ -54,7 +55,7 @@ def _inside(scores: Parts, number: int, alpha: Array, x: Array, rtol: float, noi
         own = used == i
         if own.any():
             crowd = Share(Scores(scores.u0 - anchor * scores.u1, scores.chance), np.full(1, float(number)), np.ones(1))
-            lower[own], upper[own] = stop_losses([crowd], np.zeros(1), at[own], rtol, finer=False)
+            lower[own], upper[own] = stop_losses_at_many(crowd, at[own], rtol)
     # Where lines lie is rounded, next to how far they fall.
     off = noise * (1 + np.abs(slope[:, None]) / number)
     lower, upper = lower * (1 - off), upper * (1 + off)
