@@ -113,9 +113,9 @@ class Told:
     def _by_blocks(self, n: int, x: Array) -> Array:
         """Blocks of slots, each with one board for all numbers of reports; each pays once for the kink of x_+."""
         # More reports of a block add the same wherever it starts: that is to be hardly anything of the least worth.
-        least = float(self._chernoff(n, x)[1].min(axis=1).min()) + LOG_PART
+        least = min(max(float(self._chernoff(n, x)[1].min(axis=1).min()) + LOG_PART, LOG_LEAST), 0.0)
         slots, most = n, self.game.block
-        while slots > 1 and float(tail(most + 1, slots, self.rate, 1 - self.rate)) > math.exp(max(least, LOG_LEAST)):
+        while slots > 1 and float(tail(most + 1, slots, self.rate, 1 - self.rate)) > math.exp(least):
             slots = math.floor(FEWER * slots)
         count = math.ceil(n / slots)
         slots = math.ceil(n / count)
