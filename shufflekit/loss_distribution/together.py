@@ -115,6 +115,8 @@ def told_apart(
 ) -> Iterator[tuple[Together, Together]]:
     """From below and from above, for some sizes from which on losses are large; or with rounds told ``in_full``."""
     most = float(sum(rounds * pair.loss[-1] for pair, rounds in sides[1]))
+    if most <= 0:
+        return  # no listed loss is large
     log_delta = _half_way(sides[1], most, asked.eps or 0.0) if asked.log_delta is None else asked.log_delta
     for terms in _terms(sides, log_delta, in_full):
         below, above = (_Side(own, left[i], asked.rtol, most, bool(i)) for i, own in enumerate(terms))
