@@ -265,6 +265,16 @@ def test_lists_are_left_as_they_are_where_nothing_is_gained(looked_at):
     assert refined(Rough) == (0.51, 0.75)
 
 
+def test_lists_that_are_hardly_closer_are_not_looked_at(looked_at):
+    """But for those that are to be close at a tilt."""
+    asked, answers = looked_at
+    answers += [Known(Bracket(0.5, 0.75))]
+    assert refined(Rough, near=1.2e-6) == (0.5, 0.75)
+    answers += [Known(Bracket(0.5, 0.75), tilt=3.0, slack=1e-3), Known(Bracket(0.6, 0.7))]
+    assert refined(Rough, near=1.2e-6) == (0.6, 0.7)
+    assert len(asked) == 3
+
+
 def test_of_lists_from_above_the_lower_counts(looked_at):
     _, answers = looked_at
     answers += [Known(Bracket(0.5, 0.75)), Known(Bracket(0.6, 0.7))]

@@ -27,6 +27,7 @@ MOST_LISTS, HARDLY = 3, 0.7  # lists, each closer than the one before, as long a
 PART_OF_LISTS = 1 / 4  # of what delta may be off by, that is left to knots
 STEPS = 4  # from a tilt, or a distance of knots, to its double
 LEAST_NEAR = 1e-6  # the tolerance of a first list: nearer ones cost much
+CLOSER = 1.5  # times: a list that is hardly closer than the last one, and for no tilt, is not looked at
 MOST_CLOSER, LEAST_CLOSER = 1 / 64, 1 / 4  # what a tolerance is multiplied by
 
 
@@ -257,7 +258,8 @@ class Composition:
         known = self._listed(log_cut, near, needs)
         ends, evenly = ask(known), False
         for _ in range(MOST_LISTS):
-            if ends.width <= rtol or not known.too_coarse or near <= closest or known.is_noise(ends.width / rtol):
+            enough = closest if known.focus else CLOSER * closest
+            if ends.width <= rtol or not known.too_coarse or near <= enough or known.is_noise(ends.width / rtol):
                 break
             closer = max(rtol / (2 * ends.width), MOST_CLOSER)
             near = max(near * min(closer, LEAST_CLOSER), closest)

@@ -34,7 +34,7 @@ OF_LISTS = 10.0  # times the tolerance: a gap that lists as close as that may le
 PART_OF_NOISE = 0.5  # of the tolerance, from which on lists that come closer are not worth it
 ROOM = 8.0  # times as much noise as else may be what makes an integral affordable
 ABOVE = 1e-9  # relative: what round-off adds to Chernoff's bound is less
-ROUGH, WITHIN = 0.1, 0.9  # tolerances from that on ask about how large an answer is: ends may be so far apart
+ROUGH, WITHIN = 0.1, 0.99  # tolerances from that on ask about how large an answer is: ends may be so far apart
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -181,8 +181,8 @@ class Listed:
         if smooth is not None:
             ends = _nearer(ends, read, smooth)
             self.too_coarse = not self._exact
-            hopeful = asked.rtol < ROUGH and ends.width > FAR and fewest(self.upper) is not None
-            if ends.width <= rtol or (self.too_coarse and not hopeful):
+            far = ends.width > max(FAR, OF_LISTS * asked.rtol) and asked.rtol < ROUGH
+            if ends.width <= rtol or (self.too_coarse and not (far and fewest(self.upper) is not None)):
                 return bracket(*ends)
         elif (more := self._smoothly(tilt, ROOM)) is not None and (found := _nearer(ends, read, more)).width <= rtol:
             self.focus *= not lumpy(self.upper, tilt)
