@@ -12,7 +12,7 @@ from shufflekit.dominating_pairs.blocks import Blocks, blocks, outside, window
 from shufflekit.dominating_pairs.votes import MOST_EPS, Votes
 
 PART_OF_RTOL = 0.4  # that blocks may take
-MOST_ASKED = 2**25  # rows times eps: with more, values of d are looked at that lie farther apart
+MOST_ASKED = 2**24  # rows times eps: with more, values of d are looked at that lie farther apart
 
 
 @dataclass(frozen=True)
