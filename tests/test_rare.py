@@ -150,10 +150,20 @@ def test_without_work_left_there_are_bounds(monkeypatch, work):
         for tilt in (1.0, 2.0, 4.0):
             known.ends(ONE, tilt, 1e-2)
     assert len(worked_out) == 3
+    monkeypatch.setattr(shared, "MOST_READ", work)
     for eps in (0.9, 2.9):
         for below, above in both(TWO, Question(eps, None, 1e-4)):
             assert below.delta(eps) <= delta(TWO, eps) * (1 + mpf(10) ** -12)
             assert above.delta(eps) >= delta(TWO, eps)
+
+
+def test_what_is_asked_too_often_is_not_read(monkeypatch):
+    """Each time it takes as many nodes as it has."""
+    known = shared.Shared(0.0)
+    size = sum(len(end.turn) for end in known.ends(ONE, 2.0, 1e-2))
+    monkeypatch.setattr(shared, "MOST_READ", 3 * size)
+    known = shared.Shared(0.0)
+    assert [known.ends(ONE, 2.0, 1e-2) is None for _ in range(5)] == [False, False, False, True, True]
 
 
 def test_terms_are_known_less_closely_in_steps():
