@@ -101,3 +101,11 @@ def test_blocks_that_grow_are_fine_where_it_matters(n: int, rate: float, log_cut
     found = float(parts.mass @ np.exp((parts.high - mean) / deviation))
     step = (width * even.low[0] + 1) / deviation
     assert math.exp(0.5) * (1 - 1e-3) <= found <= math.exp(0.5 + step) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("growing", [False, True])
+def test_blocks_of_any_width_are_numbers(growing: bool) -> None:
+    """A width of more than 64 bits made objects of them."""
+    parts = blocks(6_865_000, 0.6, 0.4, width=1e15, log_cut=-40.0, growing=growing)
+    assert parts.low.dtype == parts.high.dtype == float
+    assert parts.mass.sum() == pytest.approx(1.0)

@@ -12,6 +12,7 @@ from shufflekit.bracket import Bracket
 from shufflekit.certify.composition import Masses, compose, composition
 from shufflekit.dominating_pairs import ListedPair
 from shufflekit.loss_distribution import Composition, Part
+from shufflekit.loss_distribution import composition as composed
 from shufflekit.loss_distribution.composition import Needs
 from shufflekit.loss_distribution.largest import largest
 from tests import pairs
@@ -263,6 +264,37 @@ def test_lists_are_left_as_they_are_where_nothing_is_gained(looked_at):
     assert asked == 3 * [(1e-4, None)]
     answers += [Known(Bracket(0.5, 0.75)), Known(Bracket(0.51, 0.75))]  # hardly nearer, so not again
     assert refined(Rough) == (0.51, 0.75)
+
+
+def test_lists_that_are_hardly_closer_are_not_looked_at(looked_at):
+    """But for those that are to be close at a tilt."""
+    asked, answers = looked_at
+    answers += [Known(Bracket(0.5, 0.75))]
+    assert refined(Rough, near=1.2e-6) == (0.5, 0.75)
+    answers += [Known(Bracket(0.5, 0.75), tilt=3.0, slack=1e-3), Known(Bracket(0.6, 0.7))]
+    assert refined(Rough, near=1.2e-6) == (0.6, 0.7)
+    assert len(asked) == 3
+    run, answers[:] = Composition([Part(Rough(LISTED), 2)]), [Known(Bracket(0.5, 0.75)), Known(Bracket(0.6, 0.7))]
+    assert run._refine(lambda known: known.answer, -30.0, 1e-4, 1.2e-6, Needs(3.0, 1e-3)) == (0.6, 0.7)
+
+
+class Guided(Rough):
+    guide = ListedPair(LISTED)
+
+
+@pytest.mark.parametrize(("kind", "reached"), [(Rough, -104.0), (Guided, -120.0)])
+def test_lists_reach_farther_than_guides_say(monkeypatch, kind, reached):
+    """A guide's delta is mostly larger: a list that stopped where it says was worked out twice."""
+    cuts = []
+
+    def refine(run, ask, log_cut, *more):
+        cuts.append(log_cut)
+        return Bracket(1e-30, 1e-30)
+
+    monkeypatch.setattr(Composition, "_roughly", lambda run, eps: composed.Rough(Bracket(1e-30, 1e-30), -100.0, 0.0))
+    monkeypatch.setattr(Composition, "_refine", refine)
+    Composition([Part(kind(LISTED), 2)])._delta(0.1, 1e-4)
+    assert cuts == [reached]
 
 
 def test_of_lists_from_above_the_lower_counts(looked_at):

@@ -82,3 +82,16 @@ def test_where_all_rounds_together_show_less_than_delta_epsilon_is_nothing() -> 
     run = DistributedCheckIn(1.0, 50, 1e-9) * 3
     assert run.epsilon(1e-6) == (0.0, 0.0)
     assert run.guarantee(1e-11).lower > 0
+
+
+@pytest.mark.parametrize("eps", [0.0, 0.1, 0.4342])
+def test_beyond_the_largest_listed_loss_there_is_what_is_lost_for_certain(eps: float) -> None:
+    """Rounds whose only loss above 0 is infinite had no answer at all."""
+    run = DistributedCheckIn(3.285, population=1, rate=0.0008405, neighbours="remove", distance=2.0) * 14
+    law = Composition([Part(one.pair, rounds) for one, rounds in run.parts])
+    ends = law.delta(eps, 1e-4)
+    assert ends.lower <= -math.expm1(14 * math.log1p(-0.0008405)) <= ends.upper
+    assert ends.width <= 1e-8
+    shown = Atoms(np.array([-0.3, -0.1]), np.log([0.6, 0.4]), infinite=1 - 0.6 * math.exp(-0.3) - 0.4 * math.exp(-0.1))
+    known = Listed([Part(Enclosure(shown, shown), 100)])
+    assert known.epsilon(1.0 - 1e-15, 1e-4).upper == 0.0

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from shufflekit import definitions
-from shufflekit.definitions import Definition, growth
+from shufflekit.definitions import Definition, check_in, growth
 from shufflekit.dominating_pairs import Votes, pair_of
 from shufflekit.dominating_pairs.more_votes import MoreVotes
 
@@ -85,6 +85,27 @@ def test_in_blocks_it_is_no_less_and_near(rtol: float) -> None:
     fine, coarse = law.upper(eps, 1e-6, -50.0), law.upper(eps, rtol, -50.0)
     assert (fine <= coarse * (1 + 1e-9)).all()
     assert (coarse <= fine * (1 + 3 * rtol)).all()
+
+
+@pytest.mark.parametrize(("asked", "off"), [(3_000, 0.3), (20_000, 0.03)])
+def test_many_rows_are_looked_at_more_roughly(monkeypatch: pytest.MonkeyPatch, asked: int, off: float) -> None:
+    """No less than it is, with fewer values of d the fewer may be asked for."""
+    own = pair_of(Definition(300, 300, (check_in(definitions.response(growth(1.0), 3), 0.7),)))
+    law = MoreVotes(**vars(own), more=4, more_rate=0.3)
+    eps, rows = np.array([0.0, 0.05, 0.3]), list[int]()
+    fine, real = law.upper(eps, 1e-4, -50.0), Votes.excess
+
+    def excess(self, own, eps, moved=None):
+        rows.append(len(own.mass))
+        return real(self, own, eps, moved)
+
+    monkeypatch.setattr(Votes, "excess", excess)
+    law.upper(eps, 1e-4, -50.0)
+    monkeypatch.setattr("shufflekit.dominating_pairs.more_votes.MOST_ASKED", asked)
+    coarse = law.upper(eps, 1e-4, -50.0)
+    assert (fine <= coarse * (1 + 1e-9)).all()
+    assert rows[1] < rows[0] / 2
+    assert (coarse <= fine * (1 + off)).all()
 
 
 def test_it_is_a_probability_and_never_0() -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,10 +13,11 @@ from mpmath import mp, mpf
 from shufflekit import DistributedCheckIn, GaussianShuffle, RandomAllocation, Shuffle
 from shufflekit.accuracy import TINY
 from shufflekit.atoms import Atoms
-from shufflekit.loss_distribution import Part
+from shufflekit.loss_distribution import Part, shared, together
 from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import Leftover, leftover
 from shufflekit.loss_distribution.rare import Term, kept, largest_small, lumpy, split, told
+from shufflekit.loss_distribution.shared import coarse
 from shufflekit.loss_distribution.together import POWERS, Known, Question, Together, told_apart
 from shufflekit.protocols.answers import guaranteed_delta
 
@@ -119,6 +121,73 @@ def test_both_ends_of_epsilon(parts, target):
         assert high == math.inf or delta(parts, high) <= target * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("about", [0.0, 1e-9, 0.2, 3.0, 36.0, 50.0])
+def test_epsilon_is_found_from_anywhere(about):
+    """Wherever the curve is looked at first."""
+    target = 1e-9
+    for below, above in both(ONE, Question(None, math.log(target), 1e-4)):
+        low, high = (replace(end, about=about).epsilon(target) for end in (below, above))
+        assert low <= high <= above.most
+        assert delta(ONE, low) >= target * (1 - 1e-12) and delta(ONE, high) <= target * (1 + 1e-12)
+        assert high == pytest.approx(above.epsilon(target), rel=1e-4)
+
+
+@pytest.mark.parametrize("work", [0, 200, 2_000, 20_000])
+def test_without_work_left_there_are_bounds(monkeypatch, work):
+    """What is not integrated is bounded, and none is worked out twice."""
+    worked_out, real = [], shared.integral
+
+    def integral(parts, tilt, slack, **most):
+        worked_out.append((id(parts), tilt, slack))
+        found = real(parts, tilt, slack, **most)
+        assert found is None or len(found.turn) + found.silent <= most["at_most"]
+        return found
+
+    monkeypatch.setattr(shared, "integral", integral)
+    monkeypatch.setattr(shared, "MOST_WORK", work)
+    known = shared.Shared(0.0)
+    for _ in range(2):
+        for tilt in (1.0, 2.0, 4.0):
+            known.ends(ONE, tilt, 1e-2)
+    assert len(worked_out) == 3
+    monkeypatch.setattr(shared, "MOST_READ", work)
+    for eps in (0.9, 2.9):
+        for below, above in both(TWO, Question(eps, None, 1e-4)):
+            assert below.delta(eps) <= delta(TWO, eps) * (1 + mpf(10) ** -12)
+            assert above.delta(eps) >= delta(TWO, eps)
+
+
+def test_what_is_asked_too_often_is_not_read(monkeypatch):
+    """Each time it takes as many nodes as it has."""
+    known = shared.Shared(0.0)
+    size = sum(len(end.turn) for end in known.ends(ONE, 2.0, 1e-2))
+    monkeypatch.setattr(shared, "MOST_READ", 3 * size)
+    known = shared.Shared(0.0)
+    assert [known.ends(ONE, 2.0, 1e-2) is None for _ in range(5)] == [False, False, False, True, True]
+
+
+def test_terms_are_known_less_closely_in_steps():
+    assert coarse(1e-4, 0.5, 0.01) == 1e-4 == coarse(1e-4, 3.9, 0.01)
+    assert coarse(1e-4, 5.0, 0.01) == 4e-4 and coarse(1e-4, 1e9, 0.01) == pytest.approx(64e-4)
+    assert coarse(0.1, 1e9, 0.01) == 0.1
+
+
+def test_not_too_many_terms_are_told_in_full(monkeypatch):
+    """Where each outcome would come with too many of them, it comes with all losses together."""
+    left = leftover(TWO)
+
+    def terms():
+        found = told_apart((TWO, TWO), (left, left), Question(2.9, None, 1e-4), in_full=True)
+        return [len(end.known) for both_ends in found for end in both_ends]
+
+    assert max(terms()) > 30
+    monkeypatch.setattr(together, "MOST_TERMS_TOLD", 30)
+    assert max(terms()) <= 30
+    for below, above in told_apart((TWO, TWO), (left, left), Question(2.9, None, 1e-4), in_full=True):
+        assert below.delta(2.9) <= delta(TWO, 2.9) * (1 + mpf(10) ** -12)
+        assert above.delta(2.9) >= delta(TWO, 2.9)
+
+
 @settings(deadline=None, max_examples=25)
 @given(
     small=st.floats(0.01, 0.3),
@@ -201,7 +270,7 @@ def test_all_sizes_of_a_large_loss_are_tried_while_somebody_asks():
 
 def test_an_upper_end_that_is_too_small_to_be_a_number_is_not_nothing():
     known, nothing = [Known(Term((), 0.0), None, np.array([-1e4]))], Leftover(0.0, 0.0, 0.0)
-    ends = [Together(known, np.ones(1), -1e4, nothing, upper, 1e-4, 10.0).delta(1.0) for upper in (False, True)]
+    ends = [Together(known, np.ones(1), -1e4, nothing, upper, 1e-4, 10.0, 1.0).delta(1.0) for upper in (False, True)]
     assert ends == [0.0, TINY]
 
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
+from shufflekit._binomial import log_choose
 from shufflekit._validate import Array
 from shufflekit.accuracy import UNIT
 
@@ -22,7 +22,7 @@ DEVIATIONS, SPARE = 13.0, 40.0  # of the number of empty slots, that are looked 
 # more nodes than the least, how many deviations are looked at: e^{-9^2/2} is 3e-18.
 NODES_PER_DEVIATION, LEAST_NODES, REACH = 10.0, 96, 9.0
 SAME_ANGLE = 1e-9  # relative: nearer ones differ by round-off
-LEAST_RADIUS, HALVINGS = 1e-12, 80  # of the circle, and of the stretch that it is looked for in
+LEAST_RADIUS, HALVINGS = 1e-150, 80  # of the circle, and of the stretch that it is looked for in
 AT_ONCE = 500  # numbers
 LEAST_STRETCHES, SAME = 4, 1e-3  # of numbers; and by how much those of one may differ, relative
 EVENLY = 1 / 4  # of the stretches of numbers: the rest lie where the chances are
@@ -88,7 +88,7 @@ def _log_chance(n: int, m: int, away: float, near: float, number: Array) -> tupl
     ``near`` is a radius like theirs: what is large is taken off at both, before it cancels.
     """
     k = m - number
-    log_ways = -gammaln(number + 1) - gammaln(k + 1)
+    log_ways = log_choose(m, k)
     if n == 0:
         return log_ways, np.ones(len(k))
     some = k < n

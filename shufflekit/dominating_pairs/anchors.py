@@ -116,7 +116,9 @@ def in_stretches(
     weight = np.where(alone, 0.0, (np.exp(eps) - b) / np.where(alone, 1.0, c - b))
     spreads = {place: spread(math.exp(place)) for place in np.unique(ends).tolist()}
     own = np.array([[spreads[place] for place in end.tolist()] for end in ends]).reshape(2, -1)
-    starts = np.where(alone, x, own * (x / ((1 - weight) * own[0] + weight * own[1])))
+    mean = (1 - weight) * own[0] + weight * own[1]
+    itself = alone | (mean == 0)  # what does not spread at all comes to the start that it has
+    starts = np.where(itself, x, own * (x / np.where(itself, 1.0, mean)))
     found = np.zeros((2, len(eps)))
     for place in spreads:
         here = np.array([end == place for end in ends]) & np.array([np.ones(len(eps), dtype=bool), ~alone])

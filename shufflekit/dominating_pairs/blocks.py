@@ -32,7 +32,7 @@ def blocks(n: int, rate: float, rest: float, *, width: float, log_cut: float, gr
     ``rest`` is ``1 - rate``, given apart so that neither loses digits. ``growing`` are blocks far out, see ``starts``.
     """
     first, last = window(n, rate, rest, log_cut)
-    step = max(1, math.floor(width * first))
+    step = _step(width, first, last)
     if growing:
         low = starts(n, rate, rest, width=width, log_cut=log_cut)
         high = np.append(low[1:] - 1, last)
@@ -52,12 +52,17 @@ def starts(n: int, rate: float, rest: float, *, width: float, log_cut: float) ->
     or above it by no more than -log_cut times their variance, relative to the mean.
     """
     first, last = window(n, rate, rest, log_cut)
-    step, mean, variance = max(1, math.floor(width * first)), n * rate, n * rate * rest
+    step, mean, variance = _step(width, first, last), n * rate, n * rate * rest
     if step == 1:
         return np.arange(first, last + 1.0)
     away = FAR * math.sqrt(variance)
     usual = mean - away, mean + away - log_cut * variance / mean
     return np.unique(np.floor(stretched(first, last + 1, step, usual)))[:-1]
+
+
+def _step(width: float, first: int, last: int) -> int:
+    """How many numbers a block has; all of them at most, for numpy makes objects of an integer beyond 64 bits."""
+    return max(1, math.floor(min(width * first, last - first + 1.0)))
 
 
 def stretched(low: float, high: float, step: float, usual: tuple[float, float]) -> Array:

@@ -39,7 +39,7 @@ def _known(pair: Pair, log_cut: float) -> tuple[Array, Array]:
         more = np.minimum(float(eps[-1]) * GROWTH ** np.arange(1.0, MORE + 1), most)
         more = more[np.append(True, more[1:] > more[:-1])]
         eps, found = np.append(eps, more), np.append(found, pair.delta(more).upper)
-    last = 1 + int(np.argmax((found <= math.exp(log_cut)) | (eps >= most)))
+    last = max(2, 1 + int(np.argmax((found <= math.exp(log_cut)) | (eps >= most))))  # a chord has two ends
     return eps[:last], found[:last]
 
 

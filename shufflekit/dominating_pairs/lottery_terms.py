@@ -82,8 +82,9 @@ def about(lottery: Lottery) -> tuple[float, float]:
         return -m * math.expm1(n * math.log1p(-rate / m)) if rate < m else 1.0, float(n)
     others = (n - 1) * rate / m
     empty = math.exp(-others)
-    shared = -math.expm1(-others) / others - empty if others else 0.0  # E[1/(L + 1); L > 0], L a Poisson number
-    return m * (empty + shared**2 / (1 - empty) if others else 1.0), m / rate
+    some = -math.expm1(-others)
+    shared = some / others - empty if others else 0.0  # E[1/(L + 1); L > 0], L a Poisson number
+    return m * (empty + shared**2 / some if some else 1.0), m / rate
 
 
 def _taken(lottery: Lottery, last: int) -> Terms | None:

@@ -12,6 +12,7 @@ from shufflekit.dominating_pairs.blocks import Blocks, blocks, outside, window
 from shufflekit.dominating_pairs.votes import MOST_EPS, Votes
 
 PART_OF_RTOL = 0.4  # that blocks may take
+MOST_ASKED = 2**24  # rows times eps: with more, values of d are looked at that lie farther apart
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,9 @@ class MoreVotes(Votes):
             self.third_rate,
             self.third,
         )
-        rows = lowered.heavier(self._joined(parts, first, last), rtol, log_cut)
+        # Taking neighbours for one is rounding up wherever they lie, at a cost of second order in how far apart.
+        many = self.rows_of_points(rtol, log_cut) * len(eps) / MOST_ASKED
+        rows = lowered.heavier(self._joined(parts, first, last), rtol * max(1.0, many) ** 2, log_cut)
         above, error = lowered.excess(rows, np.minimum(eps, MOST_EPS), moved)
         return np.clip((above + error) * (1 + STRETCH_ERROR) + missing, TINY, most)
 

@@ -22,11 +22,13 @@ LOG_CUT = -35.0  # at first
 ROUGH = 0.3  # a tolerance at which an evaluation is cheap
 ROUGH_LOOK = 0.03  # one that tells which way is the worst, mostly
 DEEPER, NEXT = 6.0, 8.0  # times the logarithm of what is left out, from one look to the next; less is not looked for
+GUIDED = 1.125  # times the logarithm of what is left out, where guides, which are mostly larger, say how much it is
 FINE = 1e-4  # a tolerance at which those are listed that come no closer
 MOST_LISTS, HARDLY = 3, 0.7  # lists, each closer than the one before, as long as it helps
 PART_OF_LISTS = 1 / 4  # of what delta may be off by, that is left to knots
 STEPS = 4  # from a tilt, or a distance of knots, to its double
 LEAST_NEAR = 1e-6  # the tolerance of a first list: nearer ones cost much
+CLOSER = 1.5  # times: a list that is hardly closer than the last one, neither being for a tilt, is not looked at
 MOST_CLOSER, LEAST_CLOSER = 1 / 64, 1 / 4  # what a tolerance is multiplied by
 
 
@@ -140,9 +142,9 @@ class Composition:
         if eps not in self._rough:
             self._rough[eps] = self._guides()._roughly(eps)
         about, log_cut, tilt = self._rough[eps]
-        log_cut = max(in_steps(log_cut), LOG_LEAST)
+        guided = any(pair.guide for pair, _ in self.parts)
+        log_cut = max(in_steps(log_cut * (GUIDED if guided else 1.0)), LOG_LEAST)
         if about.upper <= self.least:
-            guided = any(pair.guide for pair, _ in self.parts)
             above = self._stood_in()._roughly(eps).ends if guided else about
             if above.upper <= self.least:
                 return bracket(0.0 if guided else above.lower, above.upper)
@@ -257,7 +259,8 @@ class Composition:
         known = self._listed(log_cut, near, needs)
         ends, evenly = ask(known), False
         for _ in range(MOST_LISTS):
-            if ends.width <= rtol or not known.too_coarse or near <= closest or known.is_noise(ends.width / rtol):
+            enough = closest if known.focus or needs else CLOSER * closest
+            if ends.width <= rtol or not known.too_coarse or near <= enough or known.is_noise(ends.width / rtol):
                 break
             closer = max(rtol / (2 * ends.width), MOST_CLOSER)
             near = max(near * min(closer, LEAST_CLOSER), closest)

@@ -34,7 +34,7 @@ OF_LISTS = 10.0  # times the tolerance: a gap that lists as close as that may le
 PART_OF_NOISE = 0.5  # of the tolerance, from which on lists that come closer are not worth it
 ROOM = 8.0  # times as much noise as else may be what makes an integral affordable
 ABOVE = 1e-9  # relative: what round-off adds to Chernoff's bound is less
-ROUGH, WITHIN = 0.1, 0.9  # tolerances from that on ask about how large an answer is: ends may be so far apart
+ROUGH, WITHIN = 0.1, 0.99  # tolerances from that on ask about how large an answer is: ends may be so far apart
 LEAST_DEVIATION = 1e-140  # of the loss: its square is a number still
 
 
@@ -51,8 +51,8 @@ class Listed:
             self.lower, self.upper = ([Part(all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
         self._left = leftover(self.lower), leftover(self.upper)
         self._rounds = sum(part.rounds for part in self.upper)
-        most = sum(rounds * float(pair.loss[-1]) for pair, rounds in self.upper) + rounding(self.upper)
-        self._largest_loss = math.inf if self._left[1].infinite else most
+        # No sum of listed losses is larger: from there on delta is what is lost for certain.
+        self._largest_loss = sum(rounds * float(pair.loss[-1]) for pair, rounds in self.upper) + rounding(self.upper)
         self.tilt = self.slack = 0.0  # by which the last answer was found, and what its delta might be off by
         self.focus = 0.0  # the tilt whose losses lists should hold closely for it, if there is one
         self.too_coarse = False  # whether the last answer's ends would be nearer if the lists were
@@ -101,7 +101,8 @@ class Listed:
             return bracket(math.inf, math.inf)
         if self._at_zero <= delta:
             return bracket(0.0, 0.0)
-        most = self._largest_loss if self._left[1].missing <= delta else math.inf
+        infinite, missing, noise = self._left[1]
+        most = max(self._largest_loss, 0.0) if infinite * (1 + noise) + missing <= delta else math.inf
 
         def slack(total: Moments, tilt: float) -> float:
             return rtol * tilt * max(0.0, total.mean)  # delta falls about so much from eps to (1 + rtol) eps
@@ -148,13 +149,13 @@ class Listed:
 
     def delta(self, eps: float, rtol: float) -> Bracket:
         """``E_P[(1 - e^{eps - L})_+]`` of the summed loss L."""
-        left = self._left[1]
+        infinite, missing, noise = self._left[1]
+        most = min(1.0, missing + infinite * (1 + noise) - math.expm1(min(eps - self._largest_loss, 0.0)))
+        certain, _, noise = self._left[0]
+        certain = min(certain * (1 - noise), most)
         if eps >= self._largest_loss:
-            return bracket(0.0, min(1.0, left.missing))
-        infinite = left.infinite * (1 + left.noise)
-        most = min(1.0, left.missing + infinite - math.expm1(min(eps - self._largest_loss, 0.0)))
-        known, (certain, _, noise) = nearly_all(self.lower, self._left[0], eps), self._left[0]
-        ends = Bracket(min(max(known, certain * (1 - noise)), most), most)
+            return bracket(certain, most)
+        ends = Bracket(max(certain, min(nearly_all(self.lower, self._left[0], eps), most)), most)
         return self._refine(_at(eps), lambda curve: curve.delta(eps), ends, Question(eps, None, rtol), lambda *_: rtol)
 
     def _refine(
@@ -180,8 +181,8 @@ class Listed:
         if smooth is not None:
             ends = _nearer(ends, read, smooth)
             self.too_coarse = not self._exact
-            hopeful = asked.rtol < ROUGH and ends.width > FAR and fewest(self.upper) is not None
-            if ends.width <= rtol or (self.too_coarse and not hopeful):
+            far = ends.width > max(FAR, OF_LISTS * asked.rtol) and asked.rtol < ROUGH
+            if ends.width <= rtol or (self.too_coarse and not (far and fewest(self.upper) is not None)):
                 return bracket(*ends)
         elif (more := self._smoothly(tilt, ROOM)) is not None and (found := _nearer(ends, read, more)).width <= rtol:
             self.focus *= not lumpy(self.upper, tilt)

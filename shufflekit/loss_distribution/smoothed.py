@@ -27,6 +27,7 @@ from shufflekit.loss_distribution.curve import Curve
 from shufflekit.loss_distribution.parts import Leftover, Moments, Part, moments, rounding
 from shufflekit.loss_distribution.periods import LOG_HUGE, Wrapped, line, wrapped
 from shufflekit.loss_distribution.transforms import ENDED, Complex, product, transform
+from shufflekit.search import narrowed
 
 MOST_VARIANCE = 1.0  # of the noise
 SUM_ERROR_OF_NODES = 1e-14  # of one round's transform, that all rounds have to bear
@@ -34,7 +35,7 @@ LEAST_NODES, MOST_NODES = 16, 2**19
 FITTED = 0.99  # of them, that more noise is made to fit
 REACH, FIRST_STRIDE = 20.0, 0.5  # deviations from the mean, that a point is looked for, and how far at first
 POINTS = 128  # looked at together, where no stride finds what is looked for
-LOOKS, NEAR = 200, 1e-11  # at single points, until they are so many deviations apart
+NEAR = 1e-11  # deviations that the points are apart at last, that an eps is looked for at
 LIGHT = 0.01  # of what is not known, that may be left out with nodes that hardly matter
 
 
@@ -71,20 +72,11 @@ class Smoothed:
         low, high = self._around(over, delta)
         if low == -math.inf or high == math.inf:
             return max(0.0, high if self.upper else low)
-        above, below, side = over(low), over(high), 0
-        for _ in range(LOOKS):
-            near = max(NEAR * self.deviation, 4 * UNIT * max(abs(low), abs(high)))
-            if high - low <= near:
-                break
-            # Where the straight line between the two is 0; an end that stays twice is taken for half as far off. Not
-            # nearer to an end than matters: all that is as near may be 0 but for round-off.
-            share = above / (above - below) if below > -math.inf else 0.5
-            x = min(max(low + (high - low) * share, low + near / 2), high - near / 2)
-            value = over(x)
-            if value >= 0:
-                low, above, below, side = x, value, below / (2 if side > 0 else 1), 1
-            else:
-                high, above, below, side = x, above / (2 if side < 0 else 1), value, -1
+
+        def near(low: float, high: float) -> float:
+            return max(NEAR * self.deviation, 4 * UNIT * max(abs(low), abs(high)))
+
+        low, high = narrowed(over, low, high, near)
         return max(0.0, high if self.upper else low)
 
     def _around(self, over: Callable[[float], float], delta: float) -> tuple[float, float]:
@@ -187,13 +179,15 @@ class Integral(NamedTuple):
         return silent + math.exp(log_last) * (1 / self.last**2 + density) / (np.pi * v * self.last)
 
 
-def integral(parts: Sequence[Part[Atoms]], tilt: float, slack: float, room: float = 1.0) -> Integral | None:
+def integral(
+    parts: Sequence[Part[Atoms]], tilt: float, slack: float, room: float = 1.0, at_most: float = math.inf
+) -> Integral | None:
     """With so little noise that it moves delta by about a part ``slack``; None where that takes too much work.
 
-    With up to ``room`` times as much noise where that makes the nodes few enough.
+    With up to ``room`` times as much noise where that makes the nodes few enough; they may be ``at_most``, or fewer.
     """
-    deviation = moments(parts, tilt).deviation
-    if deviation == 0 or slack <= 0:
+    deviation, most_nodes = moments(parts, tilt).deviation, min(at_most, MOST_NODES)
+    if deviation == 0 or slack <= 0 or most_nodes <= LEAST_NODES:
         return None
     c = line(tilt, deviation)
     total = moments(parts, c)
@@ -201,11 +195,11 @@ def integral(parts: Sequence[Part[Atoms]], tilt: float, slack: float, room: floa
         return None
     variance = min(slack / (c * (1 + c)), MOST_VARIANCE)
     around, apart, number = _line_of_nodes(parts, c, total, variance)
-    more = (number / (FITTED * MOST_NODES)) ** 2
-    if number > MOST_NODES and more <= room and more * variance <= MOST_VARIANCE:
+    more = (number / (FITTED * most_nodes)) ** 2
+    if number > most_nodes and more <= room and more * variance <= MOST_VARIANCE:
         variance *= more
         around, apart, number = _line_of_nodes(parts, c, total, variance)
-    if number > MOST_NODES:
+    if number > most_nodes:
         return None
     transforms = [transform(pair, own, c, apart, number) for pair, own in parts]
     turn = np.asarray(apart * np.arange(number), dtype=np.float64)

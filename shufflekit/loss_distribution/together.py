@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,14 +15,16 @@ from shufflekit.loss_distribution.nearly_all import nearly_all
 from shufflekit.loss_distribution.parts import Leftover, Part, moments, rounding
 from shufflekit.loss_distribution.periods import LOG_HUGE
 from shufflekit.loss_distribution.rare import MOST_LARGE, Split, Term, kept, largest_small, split, terms_of, told
-from shufflekit.loss_distribution.smoothed import Smoothed, integral
-from shufflekit.search import first_yes
+from shufflekit.loss_distribution.shared import Shared, coarse
+from shufflekit.loss_distribution.smoothed import Smoothed
+from shufflekit.search import first_yes, narrowed
 
 LEFT = math.log(1e-6)  # relative, of delta, that more large losses may have
 TILTS = np.append(0.0, 2.0 ** np.arange(-8.0, 12.5, 0.5))  # over the deviation of all small losses
 LIGHT = 0.02  # of what delta may be off by, that all terms together may have which are only bounded
-LOOKS, NEAR = 60, 1 / 32  # halvings at most, and a part of rtol that is near enough
-PART_OF_SLACK = 32.0  # of what delta may be off by, to be used up by one of several errors
+NEAR = 1 / 32  # a part of rtol that is near enough
+FIRST_STRIDE, STRIDES = 4.0, 8.0  # times rtol, from where eps is guessed to be; times the stride before
+MOST_TERMS_TOLD = 5_000  # in full, of which each is looked at
 LESS = (1.0, 0.5, 0.2, 0.05, 0.01)  # times a tilt
 POINTS, LEAST_POINT = 2_000, 1e-8  # where the small losses' bound is looked at; relative to the largest sum
 POWERS = (0.75, 0.5, 1.0)  # of delta, that large losses have the mass of
@@ -51,6 +53,7 @@ class Together:
     upper: bool
     rtol: float
     most: float  # no eps is looked for beyond
+    about: float  # the eps that the curve is known for
 
     def delta(self, eps: float) -> float:
         """At an eps, never on the wrong side."""
@@ -70,17 +73,32 @@ class Together:
 
     def epsilon(self, delta: float) -> float:
         """Any eps at which the curve is known to be below delta, or above, is an end."""
-        low, high = 0.0, self.most
-        if self.delta(high) > delta:
-            return math.inf if self.upper else high
-        if self.delta(low) <= delta:
+
+        @cache
+        def over(eps: float) -> float:
+            value = self.delta(eps)
+            return math.log(value) - math.log(delta) if value > 0 else -math.inf
+
+        low, high = self._around(over)
+        if high > self.most:
+            return math.inf if self.upper else self.most
+        if low < 0:
             return 0.0
-        for _ in range(LOOKS):
-            if high - low <= NEAR * self.rtol * high:
-                break
-            middle = (low + high) / 2
-            low, high = (middle, high) if self.delta(middle) > delta else (low, middle)
+        low, high = narrowed(over, low, high, lambda _, high: NEAR * self.rtol * high)
         return high if self.upper else low
+
+    def _around(self, over: Callable[[float], float]) -> tuple[float, float]:
+        """Points at which the curve is above delta, and below it, near the eps that it is known for; outside of 0 and
+        ``most`` where there is none."""
+        start = min(self.about, self.most)
+        up, stride = over(start) >= 0, FIRST_STRIDE * self.rtol * max(start, LEAST_POINT * self.most)
+        last = self.most if up else 0.0
+        while start != last:
+            other = min(start + stride, last) if up else max(start - stride, last)
+            if (over(other) >= 0) != up:
+                return (start, other) if up else (other, start)
+            start, stride = other, STRIDES * stride
+        return (start, math.inf) if up else (-math.inf, start)
 
     def tilt(self, eps: float) -> float:
         """Of Chernoff's bound on the term that counts most."""
@@ -115,6 +133,8 @@ def told_apart(
 ) -> Iterator[tuple[Together, Together]]:
     """From below and from above, for some sizes from which on losses are large; or with rounds told ``in_full``."""
     most = float(sum(rounds * pair.loss[-1] for pair, rounds in sides[1]))
+    if most <= 0:
+        return  # no listed loss is large
     log_delta = _half_way(sides[1], most, asked.eps or 0.0) if asked.log_delta is None else asked.log_delta
     for terms in _terms(sides, log_delta, in_full):
         below, above = (_Side(own, left[i], asked.rtol, most, bool(i)) for i, own in enumerate(terms))
@@ -132,8 +152,7 @@ def _terms(
             if outcomes is None:
                 known = [one for one in found if one is not None]
             else:
-                none = [Split([Term(own, 0.0)], -math.inf) for own in parts]
-                known = [_with(one or own, more) for one, own, more in zip(found, none, outcomes, strict=True)]
+                known = [_with(*three) for three in zip(found, parts, outcomes, strict=True)]
             if len(known) == 2:
                 yield known
 
@@ -143,8 +162,10 @@ def _told(sides: tuple[Sequence[Part[Atoms]], Sequence[Part[Atoms]]]) -> tuple[A
     return ((below[0], above[0]), (below[1], above[1])) if below and above else (None, ())
 
 
-def _with(known: Split, outcomes: Sequence[Term]) -> Split:
-    """Each term with each outcome of the other rounds."""
+def _with(known: Split | None, parts: Sequence[Part[Atoms]], outcomes: Sequence[Term]) -> Split:
+    """Each term with each outcome of the other rounds; all parts together where there are none, or too many."""
+    if known is None or len(known.terms) * len(outcomes) > MOST_TERMS_TOLD:
+        known = Split([Term(parts, 0.0)], -math.inf)
     terms = [Term(one.parts, one.log_ways + more.log_ways, more.shift) for more in outcomes for one in known.terms]
     return Split(terms, known.log_rest)
 
@@ -210,6 +231,10 @@ class _Side:
         return _tilts(self.split.terms[0].parts)
 
     @cached_property
+    def integrals(self) -> Shared:
+        return Shared(self.left.noise)
+
+    @cached_property
     def bounds(self) -> list[Array]:
         """Of each term, Chernoff's by the tilt, with all that round-off may do."""
         off = self.tilts * max(rounding(term.parts) for term in self.split.terms) + self.left.noise
@@ -232,24 +257,24 @@ class _Side:
             if left <= LIGHT * slack * total:
                 break
             # The smaller a part of all, the less closely it need be known.
-            own = min(slack * max(1.0, total / (len(terms) * most[i])), max(slack, MOST))
+            own = coarse(slack, total / (len(terms) * most[i]), MOST)
             smooth[i] = self._smooth(terms[i], eps - terms[i].shift, float(self.tilts[sizes[i].argmin()]), own)
             if (one := smooth[i]) is not None:
                 total += one.delta(eps - terms[i].shift) * math.exp(terms[i].log_ways)
         known = [Known(*three) for three in zip(terms, smooth, self.bounds, strict=True)]
-        return Together(known, self.tilts, self.split.log_rest, self.left, self.upper, self.rtol, self.most)
+        return Together(known, self.tilts, self.split.log_rest, self.left, self.upper, self.rtol, self.most, eps)
 
     def _smooth(self, term: Term, eps: float, tilt: float, slack: float) -> Smoothed | None:
-        """By the tilt of Chernoff's bound, or a smaller one, where one large loss is more than that."""
-        found, quiet = list[tuple[float, Smoothed]](), Leftover(0.0, 0.0, self.left.noise)
+        """By the tilt of Chernoff's bound, or smaller ones while that helps: one large loss may be more than that."""
+        found, gap = list[tuple[float, Smoothed]](), math.inf
         for less in LESS:
-            first = integral(term.parts, tilt * less, slack / PART_OF_SLACK)
-            above, below = (first and first.end(quiet, 1.0, upper=upper) for upper in (True, False))
-            if above and below:
-                ends = below.delta(eps), above.delta(eps)
-                found.append((ends[self.upper], above if self.upper else below))
-                if ends[1] - ends[0] <= slack / 2 * ends[1]:
+            both = self.integrals.ends(term.parts, tilt * less, slack)
+            if both:
+                low, high = (end.delta(eps) for end in both)
+                found.append((high if self.upper else low, both[self.upper]))
+                if high - low <= slack / 2 * high or high - low >= gap:
                     break
+                gap = high - low
         return (min if self.upper else max)(found, key=lambda one: one[0], default=(0.0, None))[1]
 
 

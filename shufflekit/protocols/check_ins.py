@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from shufflekit import _validate, definitions
 from shufflekit.definitions import Definition, Game, Least, Lottery, Mixture, empty_slots, growth, stretches
 from shufflekit.protocols.attacks import Attack
@@ -143,6 +145,8 @@ class RandomCheckIn(_CheckedIn):
         empty = empty_slots(n, self.slots, self.participation)
         taken, kept = self.slots - empty.number, empty.chance > 0
         taken, chance = taken[kept & (taken > 0)], empty.chance[kept & (taken > 0)]
+        if not len(taken):  # so rarely does anybody come that counting the empty slots does not see it
+            taken, chance = np.ones(1), np.array([-math.expm1(n * math.log1p(-self.participation))])
         numbers = stretches(taken, chance, NUMBERS)
         parts = [Definition(int(taken[part].min()), n, (law,)) for part in numbers]
         chances = [float(chance[part].sum()) for part in numbers]
