@@ -110,7 +110,7 @@ def in_stretches(
     parts = max(1, math.ceil((high - low) / STRETCH))
     places = np.linspace(low, high, parts + 1)
     first = np.clip(np.searchsorted(places, eps, side="right") - 1, 0, parts - 1)
-    alone = (np.bincount(first, minlength=parts) <= FEW_IN_STRETCH)[first]
+    alone = (np.bincount(first, minlength=parts) <= FEW_IN_STRETCH)[first] | (math.exp(high) == math.exp(low))
     ends = [np.where(alone, eps, places[first + side]) for side in (0, 1)]
     (b, c), x = map(np.exp, ends), size * np.expm1(eps)
     weight = np.where(alone, 0.0, (np.exp(eps) - b) / np.where(alone, 1.0, c - b))

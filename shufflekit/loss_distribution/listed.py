@@ -152,7 +152,7 @@ class Listed:
         infinite, missing, noise = self._left[1]
         most = min(1.0, missing + infinite * (1 + noise) - math.expm1(min(eps - self._largest_loss, 0.0)))
         certain, _, noise = self._left[0]
-        certain = min(certain * (1 - noise), most)
+        certain = min(max(0.0, certain * (1 - noise)), most)
         if eps >= self._largest_loss:
             return bracket(certain, most)
         ends = Bracket(max(certain, min(nearly_all(self.lower, self._left[0], eps), most)), most)
