@@ -47,8 +47,8 @@ Spare = Callable[[Contender, float, Array, Array, Array], Array]
 
 
 class Effort(NamedTuple):
-    """What a game may cost: nodes a deviation, sums on a board at most, and steps before one law is tried; and which
-    part of eps one law may lose where boards cost much, after some steps, after the last, and with a soft start."""
+    """What a game may cost: nodes a deviation, sums on a board at most, and steps before one law is tried; and what
+    one law may lose where boards cost much: of the worth, after some steps and after the last; of eps, softly."""
 
     nodes: tuple[float, float]
     work: float
@@ -68,9 +68,9 @@ class Effort(NamedTuple):
         return long
 
 
-LITTLE = (SLACK, SLACK, 1e-4)  # of eps, that one law may lose where boards cost little
-CLOSELY = Effort((7.0, 24.0), 1.5e8, STAGES[-1], (2e-4, 1.5e-3, 2.5e-3))
-A_LOOK = Effort((5.0, 16.0), 2.5e7, STAGES[-1], (1e-3, 4e-3, 1.0))
+LITTLE = (SLACK, SLACK, 1e-4)  # that one law may lose where boards cost little
+CLOSELY = Effort((7.0, 24.0), 1.5e8, STAGES[-1], (1e-3, 4e-3, 2.5e-3))
+A_LOOK = Effort((5.0, 16.0), 2.5e7, STAGES[-1], (5e-3, 2e-2, 1.0))
 FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150, (SLACK, SLACK, 0.0))
 VERY_FEW_SLOTS = Effort((200.0, 400.0), 5e7, 150, (SLACK, SLACK, 0.0))
 

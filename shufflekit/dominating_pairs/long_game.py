@@ -1,8 +1,9 @@
 """The game of any length, for one alpha: a few steps on the board, and then many at once.
 
-Two ways, both upper bounds. *One law*: after some steps the worth is so smooth that the law with the largest variance
-is the best nearly everywhere, and a certificate says what that misses. *Blocks*: F_m(x) = E(x + G)_+ for a law G, and
-sums of q copies are worth q m steps: each block pays once for the kink of x_+.
+Three ways, all upper bounds. *One law*: after some steps the worth is so smooth that the law with the largest variance
+is the best nearly everywhere, and a certificate says what that misses. *A soft start*: the same without the steps, see
+``soft_start``. *Blocks*: F_m(x) = E(x + G)_+ for a law G, and sums of q copies are worth q m steps: each block pays
+once for the kink of x_+.
 """
 
 import math
@@ -24,7 +25,7 @@ STAGES = (30, 45, 70, 100, 150, 220, 320, 480, 700)  # after which one law is tr
 MOST_COPIES = 900  # of a block, whose transform is worked out by products
 # Steps, at most; where the board serves for all alphas; and where other laws have so much of the largest variance.
 BLOCK, LONG_BLOCK, SHORT_BLOCK, CLEARLY = 2_000, 5_000, 700, 0.8
-SLACK = 2e-5  # of eps, that one law may cost after some steps
+SLACK = 2e-5  # of the worth, that one law may cost after some steps
 PART_OF_CHERNOFF = 0.02
 LINE_RTOL = 1e-4  # of eps, of which the noise on a line takes a part
 DEEPER, DEEPEST = 4.0, 60.0  # deviations, that a board reaches farther out than what is asked for, and at most
@@ -60,7 +61,7 @@ class LongGame:
         self.laws, self.stages = undominated(list(laws)), list(STAGES)
         *others, most = sorted(law.variance for law in self.laws)
         self.block, self.clear = block, max(others, default=0.0) < CLEARLY * most
-        # Of eps, that one law may cost after some stage, after the last, and with a soft start.
+        # Of the worth, that one law may cost after some stage, and after the last; and of eps, with a soft start.
         self.slack, self.last_slack, self.soft = SLACK, SLACK, 0.0
         self.deviation = math.sqrt(most)
         self.step = grid_step(self.laws, *NODES, many=False)
@@ -96,20 +97,19 @@ class LongGame:
             return Few(None, 0)
         if soft := self.softly(n, x):
             return soft
-        out = x / (self.deviation * math.sqrt(n))
-        log_most = np.log(self.slack * (1 + out**2) * self._likely(n, x))  # at so many deviations eps bends it so much
+        most = self.slack * self._likely(n, x)
+        if most.min() < TINY:  # so far out that no slack is known to be little
+            return None
         pure, stages = self._stages(max(0.0, float(-x.min())) / (n * self.deviation**2))
         stages = [steps for steps in stages if steps < min(shortest, self.block) and steps <= MOST_OF_ALL * n]
-        board = Board(self.laws, max(stages, default=1), self.step, self._depth(n, x, BLOCKS_APART))
+        board = Board(self.laws, max(stages, default=1), self.step)
         needed, before, over = 0.0, 0, math.inf
         for steps in stages:
             if steps < needed:
                 continue
             board = board.play(steps - board.played)
-            last, over = (
-                over,
-                float((np.log(np.maximum(self._slack(board, pure, n - steps, x), TINY)) - log_most).max()),
-            )
+            left = np.maximum(self._slack(board, pure, n - steps, x), TINY)
+            last, over = over, float(np.log(left / most).max())
             if over <= (0.0 if steps < stages[-1] else math.log(self.last_slack / self.slack)):
                 return Few(board, pure)
             # The logarithm falls ever more slowly: what is on a straight line with the last two comes later.
@@ -134,9 +134,12 @@ class LongGame:
         crowd = Share(self.laws[few.law], number, np.ones(len(lengths)))
         if few.start is None:
             return self._split(stop_losses([crowd], none, -x, LINE_RTOL, row).upper, starts)
-        found = self._split(self._after([few.start], crowd, none, x, row), starts)
+        board = few.start
+        if self._depth(lengths[0], x, BLOCKS_APART) > board.depth:
+            board = self._board(few.steps, self.step, self._depth(lengths[0], x, APART))
+        found = self._split(self._after([board], crowd, none, x, row), starts)
         return [
-            worth + self._slack(few.start, few.law, int(n), own)
+            worth + self._slack(board, few.law, int(n), own)
             for worth, own, n in zip(found, starts, number, strict=True)
         ]
 
