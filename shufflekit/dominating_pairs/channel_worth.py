@@ -30,7 +30,7 @@ FEW_LAWS = 3  # with more a board costs much
 VERY_FEW, FEWEST = 20, 8  # reports, with which a game costs little, and its worth bends much, or very much
 FINEST = 4  # times finer are grids of slots most of which stay silent, at a close look
 # In all, of very few reports and of more, and at an alpha; other pairs of values are looked at by their blankets.
-CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 150, 36, 2
+CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 150, 24, 2
 MOST_LAWS = 1_000  # in all, of which many are played
 # Of a start, in a deviation: where sums take few values, chords of them are closer.
 SHIFTS, SHIFTS_OF_FEW, SHIFTS_OF_FEWEST = 24, 96, 400
@@ -38,7 +38,7 @@ NOISES = 2.0  # times what noise adds to a quick sum: a game that is worth less 
 FARTHER, HALVINGS, MARGIN = 1.3, 4, 1.05  # times as far out, until hardly any is left, and then nearer; and in the end
 LOG_CLEARLY = 8.0  # farther out than rows matter clearly not, the bound is that of blankets
 REACHING = np.geomspace(1 / 32, 4.0, 22)  # tilts, next to that of a normal sum
-LOOKS = 4  # times as many as games that are looked at closely
+LOOKS, PRICE = 4, 2  # times as many soft starts as games are played; and a look at a game without one
 CLEARLY = 1e-4  # of eps: what a look shows to be above the worst so far by less is not looked at again
 
 
@@ -70,7 +70,7 @@ class Effort(NamedTuple):
 
 LITTLE = (SLACK, SLACK, 1e-4)  # that one law may lose where boards cost little
 CLOSELY = Effort((7.0, 24.0), 1.5e8, STAGES[-1], (1e-3, 4e-3, 2.5e-3))
-A_LOOK = Effort((5.0, 16.0), 2.5e7, STAGES[-1], (5e-3, 2e-2, 1.0))
+A_LOOK = Effort((5.0, 16.0), 1.5e7, 150, (5e-3, 2e-2, 1.0))
 FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150, (SLACK, SLACK, 0.0))
 VERY_FEW_SLOTS = Effort((200.0, 400.0), 5e7, 150, (SLACK, SLACK, 0.0))
 
@@ -130,6 +130,11 @@ class ChannelWorth:
         """Whether nothing but the blanket is looked at, and that roughly."""
         long = self._played(contender.laws, A_LOOK, start)
         return isinstance(long, told.Told) and long.is_far(self.game.slots, start)
+
+    def _is_soft(self, contender: Contender, start: Array) -> bool:
+        """Whether a look at it costs little."""
+        long = self._played(contender.laws, A_LOOK, start)
+        return isinstance(long, LongGame) and long.softly(self.game.slots, start) is not None
 
     def of_blanket(self, contender: Contender, eps: float, moved: Array) -> Array:
         """That of its blanket's law in every slot, which is never less."""
@@ -206,15 +211,15 @@ class ChannelWorth:
         start = self._start(eps, moved)
         clearly = 1 + CLEARLY * (1 + (start / self._spread(math.exp(eps))) ** 2)
         for contender, quick in zip(contenders, self.quick(contenders, eps, moved).worth, strict=True):
-            if not looks or (quick <= worst * clearly).all():
+            if looks <= 0 or (quick <= worst * clearly).all():
                 worst = np.maximum(worst, quick)
             elif self._is_far(contender, start):
                 worst = np.maximum(worst, spare(contender, eps, moved, quick, quick))
             elif not worst.any():
                 worst, games = self._closely(contender, eps, moved, quick, spare), games - 1
             else:
-                look, looks = self.of(contender, eps, A_LOOK, moved), looks - 1
-                left.append((contender, quick, np.minimum(quick, look)))
+                left.append((contender, quick, np.minimum(quick, self.of(contender, eps, A_LOOK, moved))))
+                looks -= 1 if self._is_soft(contender, start) else PRICE
         middle = int(np.abs(moved).argmin())
         for contender, quick, found in sorted(left, key=lambda one: -one[2][middle]):
             if games > 0 and (found > worst * clearly).any():

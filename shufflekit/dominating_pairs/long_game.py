@@ -110,10 +110,14 @@ class LongGame:
             board = board.play(steps - board.played)
             left = np.maximum(self._slack(board, pure, n - steps, x), TINY)
             last, over = over, float(np.log(left / most).max())
-            if over <= (0.0 if steps < stages[-1] else math.log(self.last_slack / self.slack)):
+            last_over = over - math.log(self.last_slack / self.slack)
+            if (over if steps < stages[-1] else last_over) <= 0:
                 return Few(board, pure)
             # The logarithm falls ever more slowly: what is on a straight line with the last two comes later.
-            needed = min(steps + over * (steps - before) / (last - over) if over < last else math.inf, stages[-1])
+            falls = (last - over) / (steps - before)
+            if falls <= 0 or steps + last_over / falls > stages[-1]:
+                return None
+            needed = min(steps + over / falls, stages[-1])
             before = steps
         return None
 
