@@ -149,7 +149,7 @@ class ChannelPair(Pair):
         """The largest of all contenders, each by its game or its blanket."""
         N = float(self.game.population)
 
-        def spare(contender: Contender, eps: float, moved: Array, quick: Array, least: Array) -> Array:
+        def spare(contender: Contender, eps: float, moved: Array, about: Array, least: Array) -> Array:
             return np.full(1, N * self._or_blanket(min(float(least[0]) / N, 1.0), contender, eps, rtol))
 
         contenders, blankets = self._worth.field.contenders(math.exp(eps))

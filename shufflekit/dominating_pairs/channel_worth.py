@@ -42,7 +42,7 @@ LOOKS, PRICE = 4, 2  # times as many soft starts as games are played; and a look
 CLEARLY = 1e-4  # of eps: what a look shows to be above the worst so far by less is not looked at again
 
 
-# A contender's worth or its blanket's, from what it was seen to be quickly, and by its game.
+# A contender's worth or its blanket's, from its game's worth and what that is at most where no blanket need be asked.
 Spare = Callable[[Contender, float, Array, Array, Array], Array]
 
 
@@ -101,10 +101,12 @@ class ChannelWorth:
 
     def of(self, contender: Contender, eps: float, effort: Effort, moved: Array = NO_SHIFT) -> Array:
         """The game of the contender's laws, never too small."""
-        N, (blanket,) = int(self.game.population), self.game.moves[contender.number].spares
-        if self.game.slots <= FEW and effort is not A_LOOK:
+        if self.game.slots <= FEW:
             effort = VERY_FEW_SLOTS if self.game.slots <= VERY_FEW else FEW_SLOTS
-        long = self._played(contender.laws, effort, self._start(eps, moved))
+        return self._by(self._played(contender.laws, effort, self._start(eps, moved)), contender, eps, moved)
+
+    def _by(self, long: LongGame | told.Told, contender: Contender, eps: float, moved: Array) -> Array:
+        N, (blanket,) = int(self.game.population), self.game.moves[contender.number].spares
         if self.game.slots < N:
             return long.worth(self.game.slots, moved - N * math.expm1(eps)) * (1 + self.noise)  # [beyond] 8
 
@@ -125,16 +127,6 @@ class ChannelWorth:
         if not told.serves(laws, slots, long.block) or long.softly(slots, start):
             return long
         return told.Told(laws, slots, effort.game, FINEST if effort is CLOSELY else 1)
-
-    def _is_far(self, contender: Contender, start: Array) -> bool:
-        """Whether nothing but the blanket is looked at, and that roughly."""
-        long = self._played(contender.laws, A_LOOK, start)
-        return isinstance(long, told.Told) and long.is_far(self.game.slots, start)
-
-    def _is_soft(self, contender: Contender, start: Array) -> bool:
-        """Whether a look at it costs little."""
-        long = self._played(contender.laws, A_LOOK, start)
-        return isinstance(long, LongGame) and long.softly(self.game.slots, start) is not None
 
     def of_blanket(self, contender: Contender, eps: float, moved: Array) -> Array:
         """That of its blanket's law in every slot, which is never less."""
@@ -208,29 +200,35 @@ class ChannelWorth:
         The first is looked at closely, the others if a look does not show that they are smaller, the largest first.
         """
         worst, left, looks = np.zeros(len(moved)), list[tuple[Contender, Array, Array]](), LOOKS * games
-        start = self._start(eps, moved)
+        start, slots = self._start(eps, moved), self.game.slots
         clearly = 1 + CLEARLY * (1 + (start / self._spread(math.exp(eps))) ** 2)
-        for contender, quick in zip(contenders, self.quick(contenders, eps, moved).worth, strict=True):
-            if looks <= 0 or (quick <= worst * clearly).all():
-                worst = np.maximum(worst, quick)
-            elif self._is_far(contender, start):
-                worst = np.maximum(worst, spare(contender, eps, moved, quick, quick))
+        quick, part = self.quick(contenders, eps, moved)
+        # A game that is worth about what a quick sum says of its blanket is not held against that again.
+        about = quick * np.exp(-NOISES * part) if slots > VERY_FEW else 0 * quick
+        for i, contender in enumerate(contenders):
+            if looks <= 0 or (quick[i] <= worst * clearly).all():
+                worst = np.maximum(worst, quick[i])
+                continue
+            look = self._played(contender.laws, A_LOOK, start)
+            if isinstance(look, told.Told) and look.is_far(slots, start):
+                # Nothing but the blanket is looked at, and that roughly.
+                worst = np.maximum(worst, spare(contender, eps, moved, quick[i], quick[i]))
             elif not worst.any():
-                worst, games = self._closely(contender, eps, moved, quick, spare), games - 1
+                worst, games = np.minimum(quick[i], self._closely(contender, eps, moved, about[i], spare)), games - 1
             else:
-                left.append((contender, quick, np.minimum(quick, self.of(contender, eps, A_LOOK, moved))))
-                looks -= 1 if self._is_soft(contender, start) else PRICE
+                left.append((contender, about[i], np.minimum(quick[i], self._by(look, contender, eps, moved))))
+                looks -= 1 if isinstance(look, LongGame) and look.softly(slots, start) else PRICE
         middle = int(np.abs(moved).argmin())
-        for contender, quick, found in sorted(left, key=lambda one: -one[2][middle]):
+        for contender, own, found in sorted(left, key=lambda one: -one[2][middle]):
             if games > 0 and (found > worst * clearly).any():
-                found, games = np.minimum(found, self._closely(contender, eps, moved, quick, spare)), games - 1
+                found, games = np.minimum(found, self._closely(contender, eps, moved, own, spare)), games - 1
             worst = np.maximum(worst, found)
         return worst
 
-    def _closely(self, contender: Contender, eps: float, moved: Array, quick: Array, spare: Spare) -> Array:
+    def _closely(self, contender: Contender, eps: float, moved: Array, about: Array, spare: Spare) -> Array:
         known = not self._is_alone(contender)
-        least = np.minimum(self.of(contender, eps, CLOSELY, moved), quick) if known else np.full(len(moved), np.inf)
-        return spare(contender, eps, moved, quick, least)
+        least = self.of(contender, eps, CLOSELY, moved) if known else np.full(len(moved), np.inf)
+        return spare(contender, eps, moved, about, least)
 
     def _start(self, eps: float, moved: Array) -> Array:
         return moved - float(self.game.population) * math.expm1(eps)
@@ -245,12 +243,10 @@ class ChannelWorth:
             blankets = [one for one, over in zip(blankets, above, strict=True) if over]
         return worst
 
-    def _spare(self, contender: Contender, eps: float, moved: Array, quick: Array, least: Array) -> Array:
-        """A game's worth, or its blanket's where it is not about what that is quickly seen to be, or less by that."""
-        part = self.quick([contender], eps, moved).part
-        if self._is_far(contender, self._start(eps, moved)):
+    def _spare(self, contender: Contender, eps: float, moved: Array, about: Array, least: Array) -> Array:
+        """A game's worth, or its blanket's where that is not ``about`` as much or less."""
+        if not (loose := least > about).any():
             return least
-        about = quick * np.exp(-NOISES * part) if self.game.slots > VERY_FEW else 0 * quick
-        if (loose := least > about).any():
-            least[loose] = np.minimum(least[loose], self.of_blanket(contender, eps, moved[loose]))
-        return np.minimum(least, quick)
+        found = least.copy()
+        found[loose] = np.minimum(found[loose], self.of_blanket(contender, eps, moved[loose]))
+        return found

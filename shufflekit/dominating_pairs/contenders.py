@@ -148,10 +148,6 @@ class Field:
             found.append(Contender(best, own_laws, spare))
         return found, self._blankets(laws, rest)
 
-    def blankets(self, alpha: float) -> list[Contender]:
-        """All moves, by nothing but their blankets."""
-        return self._blankets(self.laws.at(alpha), range(len(self.first) - 1))
-
     def _blankets(self, laws: Centred, moves: Sequence[int]) -> list[Contender]:
         return [Contender(i, [], laws.larger(int(self.first[i + 1]) - 1)) for i in moves]
 
