@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 LARGEST_EPS0 = 300
 LARGEST_ODDS = Fraction(math.exp(LARGEST_EPS0))
+LEAST_RATE = 1e-250
 # Numbers to Python, but not to a person: numpy counts a span of time among the integers.
 NO_NUMBERS = (bool, np.bool_, np.timedelta64)
 LONGEST = 200  # characters of a value in a message
@@ -89,8 +90,9 @@ def open_unit(**named: Any) -> float:
 
 
 def rate(**named: Any) -> float:
-    """A sampling rate: above 0, at most 1."""
-    return _number(named, "above 0 and at most 1", lambda number: 0 < number <= 1)
+    """A sampling rate: above 0, at most 1; and not so near 0 that a share of it, or one over it, is no number."""
+    _number(named, "above 0 and at most 1", lambda number: 0 < number <= 1)
+    return _number(named, f"at least {LEAST_RATE:g}", lambda number: number >= LEAST_RATE)
 
 
 def norm(**named: Any) -> float:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from shufflekit.dominating_pairs.blocks import blocks, cells, means, outside, window
 
@@ -64,6 +65,16 @@ def test_windows_are_within_the_law(n: int, rate: float, log_cut: float) -> None
     first, last = window(n, rate, 1 - rate, log_cut)
     assert 0 <= first <= n * rate <= last * (1 + 1e-9)
     assert last <= n
+
+
+@pytest.mark.parametrize("log_cut", [-1.0, -20.0, -64.0, -300.0])
+@pytest.mark.parametrize(("n", "rate"), [(100, 5e-14), (100, 1e-200), (10**9, 1e-12), (10**6, 5e-7), (40, 0.02)])
+def test_of_few_that_come_seldom_few_are_counted(n: int, rate: float, log_cut: float) -> None:
+    """One more than the second number is rarer than ``e^log_cut``; a few less are not. (By Bernstein 44 of 5e-12.)"""
+    last = window(n, rate, 1 - rate, log_cut)[1]
+    log_rare = binom.logsf(last, n, rate)
+    assert last == n or log_rare <= log_cut
+    assert last <= 4 or binom.logsf(last - 7, n, rate) > log_cut
 
 
 @given(st.integers(0, 25), rates, st.sets(st.integers(1, 30), max_size=6))

@@ -191,7 +191,9 @@ def test_without_clients_no_slot_is_skipped():
 
 @pytest.mark.filterwarnings("ignore::shufflekit.WideAnswer")
 @pytest.mark.parametrize("empty", ["dummy", "skipped"])
-@pytest.mark.parametrize(("clients", "participation"), [(1, 1e-10), (5, 1e-13), (3, 1e-16), (2, 1e-100)])
+@pytest.mark.parametrize(
+    ("clients", "participation"), [(1, 1e-10), (5, 1e-13), (3, 1e-16), (2, 1e-100), (2, 1e-249), (10**8, 1e-160)]
+)
 def test_hardly_anybody_ever_comes(empty, clients, participation):
     """Her report is all that differs, and she comes so often: all are answers, and no end is on the wrong side."""
     protocol = RandomCheckIn(1.0, 100, clients, participation=participation, empty=empty)

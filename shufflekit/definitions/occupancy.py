@@ -24,6 +24,7 @@ NODES_PER_DEVIATION, LEAST_NODES, REACH = 10.0, 96, 9.0
 SAME_ANGLE = 1e-9  # relative: nearer ones differ by round-off
 LEAST_RADIUS, HALVINGS = 1e-150, 80  # of the circle, and of the stretch that it is looked for in
 AT_ONCE = 500  # numbers
+RARELY = 1e-40  # does anybody come: that two do is then less than 1e-40 times as likely
 LEAST_STRETCHES, SAME = 4, 1e-3  # of numbers; and by how much those of one may differ, relative
 EVENLY = 1 / 4  # of the stretches of numbers: the rest lie where the chances are
 
@@ -39,6 +40,8 @@ class Empty(NamedTuple):
 @lru_cache(maxsize=20)  # a search for the clients or the slots asks again and again
 def empty_slots(clients: int, slots: int, rate: float) -> Empty:
     """The law of the number of empty slots; the chances sum to 1."""
+    if 0 < clients * rate < RARELY:
+        return Empty(np.array([slots - 1.0, slots]), np.array([clients * rate, 1.0]), np.full(2, 0.5))
     chance = rate / slots
     mean = slots * np.exp(clients * np.log1p(-chance)) if chance < 1 else slots * float(clients == 0)
     # The number is a sum of independent yes and no's: its variance is below its mean, and below that of who came.

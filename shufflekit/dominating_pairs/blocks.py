@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import lambertw
 
 from shufflekit._binomial import masses, pmf, tail
 from shufflekit._validate import Array
@@ -11,6 +12,7 @@ from shufflekit.accuracy import KNOWN
 from shufflekit.convex_order import divided_in_order
 
 FAR, GROWTH = 6.5, 1.2  # deviations, beyond which blocks are ever wider; times
+SELDOM = 1.0  # on the average: Bernstein's bound counts many more
 
 
 class Blocks(NamedTuple):
@@ -80,9 +82,16 @@ def _growing(length: float, step: float) -> Array:
 
 
 def window(n: int, rate: float, rest: float, log_cut: float) -> tuple[int, int]:
-    """Two numbers beyond either of which ``Bin(n, rate)`` has at most ``e^log_cut`` (Bernstein), with one to spare."""
-    reach = -log_cut / 3 + math.sqrt(log_cut**2 / 9 - 2 * log_cut * n * rate * rest)
-    return max(0, math.floor(n * rate - reach) - 1), min(n, math.ceil(n * rate + reach) + 1)
+    """Two numbers beyond either of which ``Bin(n, rate)`` has at most ``e^log_cut``, with one to spare.
+
+    By Bernstein; and, of few that come seldom, ``Pr[c >= k] <= e^{k - mean} (mean/k)^k`` (Chernoff).
+    """
+    mean = n * rate
+    reach = -log_cut / 3 + math.sqrt(log_cut**2 / 9 - 2 * log_cut * mean * rest)
+    last = mean + reach
+    if 0 < mean < SELDOM:
+        last = min(last, mean * math.exp(1 + float(lambertw((-log_cut / mean - 1) / math.e).real)))
+    return max(0, math.floor(mean - reach) - 1), min(n, math.ceil(last) + 1)
 
 
 def means(parts: Blocks, n: int, rate: float, rest: float) -> Array:

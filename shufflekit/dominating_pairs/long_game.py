@@ -109,7 +109,7 @@ class LongGame:
                 continue
             board = board.play(steps - board.played)
             left = np.maximum(self._slack(board, pure, n - steps, x), TINY)
-            last, over = over, float(np.log(left / most).max())
+            last, over = over, float((np.log(left) - np.log(most)).max())
             last_over = over - math.log(self.last_slack / self.slack)
             if (over if steps < stages[-1] else last_over) <= 0:
                 return Few(board, pure)

@@ -145,8 +145,6 @@ class RandomCheckIn(_CheckedIn):
         empty = empty_slots(n, self.slots, self.participation)
         taken, kept = self.slots - empty.number, empty.chance > 0
         taken, chance = taken[kept & (taken > 0)], empty.chance[kept & (taken > 0)]
-        if not len(taken):  # so rarely does anybody come that counting the empty slots does not see it
-            taken, chance = np.ones(1), np.array([-math.expm1(n * math.log1p(-self.participation))])
         numbers = stretches(taken, chance, NUMBERS)
         parts = [Definition(int(taken[part].min()), n, (law,)) for part in numbers]
         chances = [float(chance[part].sum()) for part in numbers]
