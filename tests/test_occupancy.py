@@ -137,7 +137,10 @@ def test_one_slot_that_hardly_ever_stays_empty(n, rate):
     [(1, 0.3), (1, 1e-12), (5, 1e-8), (5, 1e-13), (1_000, 1e-6), (10**6, 1e-16), (2, 1e-240), (9, 1e-100)],
 )
 def test_how_often_anybody_comes(slots, clients, rate):
-    """Of 1e7 slots and five clients at 1e-8 it was 190 times too much: the saddle was looked for above 1e-12. Of 1e-240, later, 1e90 times."""
+    """Of 1e7 slots and five clients at 1e-8 it was 190 times too much: the saddle was looked for above 1e-12.
+
+    Of rates of 1e-240 it was 1e90 times too much, later.
+    """
     found = empty_slots(clients, slots, rate)
     some = float(found.chance[found.number < slots].sum())
     assert some == pytest.approx(-math.expm1(clients * math.log1p(-rate)), rel=1e-11)

@@ -36,7 +36,7 @@ def test_one_number(check, good, bad, allowed):
 
 def test_shares_of_a_rate_are_numbers():
     for value in (9e-251, 5e-324):
-        with pytest.raises(ValueError, match="^level must be at least 1e-250, got "):
+        with pytest.raises(ValueError, match=r"^level must be at least 1e-250, got "):
             _validate.rate(level=value)
 
 

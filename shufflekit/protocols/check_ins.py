@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from shufflekit import _validate, definitions
 from shufflekit.definitions import Definition, Game, Least, Lottery, Mixture, empty_slots, growth, stretches
 from shufflekit.protocols.attacks import Attack
