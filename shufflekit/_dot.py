@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import daxpy
 
 ROWS, INNER, COLUMNS = 16, 64, 256  # of two factors: BLAS does so small ones by itself
+PIECE = 8192  # of two vectors
 
 
 def dot(x: NDArray[Any], y: NDArray[Any]) -> Any:
@@ -27,3 +29,10 @@ def product(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float6
         for k in range(0, y.shape[1], COLUMNS):
             total[:, :, k : k + COLUMNS] += pieces[:, :, j : j + INNER] @ y[j : j + INNER, k : k + COLUMNS]
     return total.reshape(rows, y.shape[1])[: len(x)]
+
+
+def add_times(total: NDArray[np.float64], factor: float, x: NDArray[np.float64], first: int) -> None:
+    """``total += factor * x[first : first + len(total)]`` in one pass, in a third of the time of two; in pieces."""
+    size = len(total)
+    for start in range(0, size, PIECE):
+        daxpy(x, total, min(PIECE, size - start), factor, first + start, 1, start)

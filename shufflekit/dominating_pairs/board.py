@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflekit._dot import dot
+from shufflekit._dot import add_times, dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR, KNOWN
 from shufflekit.convex_order import divided
@@ -86,10 +86,11 @@ class Scores(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """A law on the grid: by how many nodes it moves, with what chance, and ``E(x + g)_+ - x_+``."""
+    """A law on the grid: by how many nodes it moves, with what chance, and ``E(x + g)_+ - x_+`` where that is not 0."""
 
     nodes: list[int]
     chance: list[float]
+    first: int
     bump: Array
 
 
@@ -238,24 +239,28 @@ class Board:
         return Scores(-self.x[::-1][kept], chance[kept]), 2 * float(self.rise[0])
 
     def _play(self, padded: Array, steps: int, within: slice) -> None:
-        best, own, part, mean = (np.empty(within.stop - within.start) for _ in range(4))
-        first = self.margin + within.start
-        for _ in range(steps):
+        best, own, mean = (np.empty(within.stop - within.start) for _ in range(3))
+        first, last = self.margin + within.start, self.margin + within.stop
+        for step in range(steps):
             for weight, moves in self.moves:
                 for i, move in enumerate(moves):
                     total = own if i else best
-                    np.copyto(total, move.bump[within])
-                    for nodes, chance in zip(move.nodes, move.chance, strict=True):
-                        np.multiply(padded[first + nodes : first + nodes + len(part)], chance, out=part)
-                        np.add(total, part, out=total)
+                    nodes = first + move.nodes[0]
+                    np.multiply(padded[nodes : nodes + len(total)], move.chance[0], out=total)
+                    for far, chance in zip(move.nodes[1:], move.chance[1:], strict=True):
+                        add_times(total, chance, padded, first + far)
+                    bent = move.first - within.start
+                    total[bent : bent + len(move.bump)] += move.bump
                     if i:
                         np.maximum(best, own, out=best)
                 if weight < 1:
                     np.multiply(best, weight, out=best)
                     np.add(mean, best, out=mean) if moves is not self.moves[0][1] else np.copyto(mean, best)
             worth = mean if len(self.moves) > 1 else best
-            padded[:first], padded[first + len(best) :] = worth[0], worth[-1]
-            padded[first : first + len(best)] = worth
+            # The next step looks no farther than a margin; what is beyond waits for the last one.
+            near = self.margin if step < steps - 1 else len(padded)
+            padded[max(first - near, 0) : first], padded[last : last + near] = worth[0], worth[-1]
+            padded[first:last] = worth
 
     def _reach(self, steps: int, depth: float) -> int:
         return math.ceil((depth * math.sqrt(self.variance * steps) + 2 * self.largest) / self.step)
@@ -271,7 +276,9 @@ class Board:
         mass = divided(cell - first, place - cell, law.chance, int(cell.max()) - first + 2)
         kept = [(first + i, float(m)) for i, m in enumerate(mass) if m > 0]
         rounded = Scores(self.step * np.array([float(nodes) for nodes, _ in kept]), np.array([m for _, m in kept]))
-        return _Move([nodes for nodes, _ in kept], [m for _, m in kept], rise(rounded, self.x))
+        far = max(abs(nodes) for nodes, _ in kept)
+        bent = slice(self.half - far, self.half + far + 1)
+        return _Move([nodes for nodes, _ in kept], [m for _, m in kept], bent.start, rise(rounded, self.x[bent]))
 
 
 def rise(law: Scores, x: Array) -> Array:
