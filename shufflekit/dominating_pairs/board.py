@@ -26,8 +26,8 @@ LOG_HUGE = 700.0
 EDGE_RATES = np.geomspace(1 / 64, 1.0, 13)  # of Chernoff's bound at the edge, relative to that of a normal sum
 SAME = 1e-9
 DEPTH = 10.0  # deviations of the sum of all steps, that the board reaches out to the left
-# The same to the right, where F_m(x) - x is 1e-5 of a deviation: what is asked for lies to the left, from where one comes
-# there with a chance of 3e-5 at most. And how many of the largest scores more, where those count.
+# The same to the right, where F_m(x) - x is 1e-5 of a deviation: what is asked for lies to the left, and from there one
+# comes so far with a chance of 3e-5 at most. And how many of the largest scores more, where those count.
 RIGHT, MORE_RIGHT = 4.0, 30.0
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shufflekit._complex import Complex, log1p
 from shufflekit._dot import dot
-from shufflekit._turns import summed_error, turned
+from shufflekit._turns import turned
 from shufflekit._validate import Array
 from shufflekit.accuracy import NODE_ERROR, TINY, UNIT
 from shufflekit.dominating_pairs.board import Scores
@@ -24,7 +24,6 @@ CHEAPER = 16  # times: a product than a sine
 FEW_VALUES, FEW_OF_MANY = 64, 2e5  # a law of more values is worked out by products, if there are few scores of it
 LOOKS_APART = 4.0  # over the deviation of the sum: how far apart nodes are, between which silence is proved
 NEARLY_ONE = 1 - 1e-15
-CHUNK = 2**18  # sines that are worked out at once
 
 
 class Share(NamedTuple):
@@ -118,12 +117,9 @@ def _log_of_values(law: Scores, c: float, apart: float, number: NDArray[np.intp]
     """The same for a law of many values, of which there are few scores: no digits are lost that count."""
     middle = float(dot(law.chance, law.value))
     weight, away = law.chance * np.exp(c * law.value), law.value - middle
-    if len(number) * len(away) < CHUNK:
-        total = dot(np.exp(1j * np.outer(apart * number, away)), weight)
-    else:
-        total = turned(weight, away, apart, number)
+    total, off = turned(weight, away, apart, number)
     size = np.maximum(np.abs(total), TINY)
-    off = summed_error(len(away)) * float(weight.sum()) + NODE_ERROR * apart * number * float(dot(weight, np.abs(away)))
+    off += NODE_ERROR * apart * number * float(dot(weight, np.abs(away)))
     return np.log(np.where(size > TINY, total, TINY)) + 1j * apart * number * middle, np.log1p(off / size)
 
 
@@ -175,8 +171,9 @@ def _silence(share: Share, c: float, apart: float, count: int) -> Array:
     weight /= weight.sum(axis=1, keepdims=True)
     error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn))
     if len(share.law.value) > FEW_VALUES:
-        phi = np.array([turned(own, of, apart, np.arange(count)) for own, of in zip(weight, value, strict=True)])
-        error += 4 * summed_error(len(share.law.value))
+        found = [turned(own, of, apart, np.arange(count)) for own, of in zip(weight, value, strict=True)]
+        phi, off = (np.array(part) for part in zip(*found, strict=True))
+        error += 4 * off
         return np.asarray(np.sqrt(np.maximum(1 - np.abs(phi) ** 2 - error, 0.0))[row])
     cosine, sine = np.zeros((len(sizes), len(turn))), np.zeros((len(sizes), len(turn)))
     for k in range(len(share.law.value)):
