@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflekit._dot import dot
+from shufflekit._dot import add_shifted, dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR, KNOWN
 from shufflekit.convex_order import divided
@@ -170,12 +170,11 @@ class Board:
         x, reach = len(self.x), float(np.abs(law.value).max())
         total, bent = np.zeros(x), slice(*np.searchsorted(self.x, [-reach - offset, reach - offset]))
         total[bent] = rise(law, self.x[bent] + offset)  # and 0 elsewhere
-        for value, chance in zip(law.value, law.chance, strict=True):
-            place = (offset + value) / self.step
-            cell = math.floor(place)
-            first = 2 * self.margin + cell
-            share = place - cell
-            total += chance * ((1 - share) * padded[first : first + x] + share * padded[first + 1 : first + 1 + x])
+        place = (offset + law.value) / self.step
+        cell = np.floor(place)
+        share, first = place - cell, (2 * self.margin + cell).astype(int).tolist()
+        add_shifted(total, padded, first, (law.chance * (1 - share)).tolist())
+        add_shifted(total, padded, [i + 1 for i in first], (law.chance * share).tolist())
         return total
 
     def value(self, x: Array) -> Array:
@@ -238,16 +237,15 @@ class Board:
         return Scores(-self.x[::-1][kept], chance[kept]), 2 * float(self.rise[0])
 
     def _play(self, padded: Array, steps: int, within: slice) -> None:
-        best, own, part, mean = (np.empty(within.stop - within.start) for _ in range(4))
+        best, own, mean = (np.empty(within.stop - within.start) for _ in range(3))
         first = self.margin + within.start
+        places = [[[first + nodes for nodes in move.nodes] for move in moves] for _, moves in self.moves]
         for _ in range(steps):
-            for weight, moves in self.moves:
+            for (weight, moves), led in zip(self.moves, places, strict=True):
                 for i, move in enumerate(moves):
                     total = own if i else best
                     np.copyto(total, move.bump[within])
-                    for nodes, chance in zip(move.nodes, move.chance, strict=True):
-                        np.multiply(padded[first + nodes : first + nodes + len(part)], chance, out=part)
-                        np.add(total, part, out=total)
+                    add_shifted(total, padded, led[i], move.chance)
                     if i:
                         np.maximum(best, own, out=best)
                 if weight < 1:
