@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflekit._dot import add_times, dot
+from shufflekit._dot import add_shifted, dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR, KNOWN
 from shufflekit.convex_order import divided
@@ -171,12 +171,11 @@ class Board:
         x, reach = len(self.x), float(np.abs(law.value).max())
         total, bent = np.zeros(x), slice(*np.searchsorted(self.x, [-reach - offset, reach - offset]))
         total[bent] = rise(law, self.x[bent] + offset)  # and 0 elsewhere
-        for value, chance in zip(law.value, law.chance, strict=True):
-            place = (offset + value) / self.step
-            cell = math.floor(place)
-            first = 2 * self.margin + cell
-            share = place - cell
-            total += chance * ((1 - share) * padded[first : first + x] + share * padded[first + 1 : first + 1 + x])
+        place = (offset + law.value) / self.step
+        cell = np.floor(place)
+        share, first = place - cell, (2 * self.margin + cell).astype(int).tolist()
+        add_shifted(total, padded, first, (law.chance * (1 - share)).tolist())
+        add_shifted(total, padded, [i + 1 for i in first], (law.chance * share).tolist())
         return total
 
     def value(self, x: Array) -> Array:
@@ -241,14 +240,13 @@ class Board:
     def _play(self, padded: Array, steps: int, within: slice) -> None:
         best, own, mean = (np.empty(within.stop - within.start) for _ in range(3))
         first, last = self.margin + within.start, self.margin + within.stop
+        places = [[[first + nodes for nodes in move.nodes] for move in moves] for _, moves in self.moves]
         for step in range(steps):
-            for weight, moves in self.moves:
+            for (weight, moves), led in zip(self.moves, places, strict=True):
                 for i, move in enumerate(moves):
                     total = own if i else best
-                    nodes = first + move.nodes[0]
-                    np.multiply(padded[nodes : nodes + len(total)], move.chance[0], out=total)
-                    for far, chance in zip(move.nodes[1:], move.chance[1:], strict=True):
-                        add_times(total, chance, padded, first + far)
+                    np.multiply(padded[led[i][0] : led[i][0] + len(total)], move.chance[0], out=total)
+                    add_shifted(total, padded, led[i][1:], move.chance[1:])
                     bent = move.first - within.start
                     total[bent : bent + len(move.bump)] += move.bump
                     if i:
