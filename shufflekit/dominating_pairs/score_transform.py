@@ -72,14 +72,18 @@ def log_transform(
     error = np.zeros(log_m.shape)
     turn = np.asarray(apart * number, dtype=np.float64)
     for share in shares:
+        if not share.number.any():
+            continue
         sizes, row = np.unique(share.size, return_inverse=True)
         if _by_products(share):
             found = [_log_of_values(share.law.times(float(size)), c, apart, number) for size in sizes]
             own, off = (np.array(column) for column in zip(*found, strict=True))
         else:
             own, off = _log_of_sizes(share.law, sizes, c, turn)
-        log_m += share.number[:, None] * own[row]
-        error += share.number[:, None] * off[row]
+        if len(sizes) > 1:
+            own, off = own[row], off[row]
+        log_m += share.number[:, None] * own
+        error += share.number[:, None] * off
     return log_m, error + NODE_ERROR * (1 + np.abs(log_m))
 
 
