@@ -118,13 +118,24 @@ def _log_of_values(law: Scores, c: float, apart: float, number: NDArray[np.intp]
     """The same for a law of many values, of which there are few scores: no digits are lost that count."""
     middle = float(dot(law.chance, law.value))
     weight, away = law.chance * np.exp(c * law.value), law.value - middle
+    moved = float(dot(weight, np.abs(away)))
+    weight, away, left_out = _likely(weight, away)
     if len(number) * len(away) < CHUNK:
         total = dot(np.exp(1j * np.outer(apart * number, away)), weight)
     else:
         total = turned(weight, away, apart, number)
     size = np.maximum(np.abs(total), TINY)
-    off = summed_error(len(away)) * float(weight.sum()) + NODE_ERROR * apart * number * float(dot(weight, np.abs(away)))
+    off = summed_error(len(away)) * float(weight.sum()) + left_out + NODE_ERROR * apart * number * moved
     return np.log(np.where(size > TINY, total, TINY)) + 1j * apart * number * middle, np.log1p(off / size)
+
+
+def _likely(weight: Array, value: Array) -> tuple[Array, Array, float]:
+    """The values but those that have no more than a unit of the whole weight together, and what these have at most.
+
+    Whatever their turns are, the sum is no more than that away from the sum of all.
+    """
+    own = weight * len(weight) > UNIT * weight.sum()
+    return weight[own], value[own], 2 * float(weight[~own].sum())
 
 
 def looks(shares: Sequence[Share], c: float, apart: float, count: int) -> int:
@@ -175,8 +186,9 @@ def _silence(share: Share, c: float, apart: float, count: int) -> Array:
     weight /= weight.sum(axis=1, keepdims=True)
     error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn))
     if len(share.law.value) > FEW_VALUES:
-        phi = np.array([turned(own, of, apart, np.arange(count)) for own, of in zip(weight, value, strict=True)])
-        error += 4 * summed_error(len(share.law.value))
+        likely = [_likely(own, of) for own, of in zip(weight, value, strict=True)]
+        phi = np.array([turned(own, of, apart, np.arange(count)) for own, of, _ in likely])
+        error += 4 * summed_error(len(share.law.value)) + 4 * np.array([[left_out] for _, _, left_out in likely])
         return np.asarray(np.sqrt(np.maximum(1 - np.abs(phi) ** 2 - error, 0.0))[row])
     cosine, sine = np.zeros((len(sizes), len(turn))), np.zeros((len(sizes), len(turn)))
     for k in range(len(share.law.value)):
