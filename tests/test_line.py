@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from shufflekit.dominating_pairs import few_sums
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.line import LOG_TINY, Share, chernoff, stop_losses
-from shufflekit.dominating_pairs.score_transform import _silence
+from shufflekit.dominating_pairs.score_transform import _likely, _log_of_values, _silence
 
 ONE = np.ones(1)
 LAWS = {
@@ -213,3 +214,17 @@ def test_what_is_no_number_is_done_with():
     """The logarithm of the least number is rounded: what it gives back is a little more than that number."""
     assert (chernoff(np.array([-1e4, LOG_TINY]), 1.0) == TINY).all()
     assert chernoff(np.array([LOG_TINY + 1 + 1e-9]), 1.0) > TINY
+
+
+@pytest.mark.parametrize("c", [0.0, 1.0, 6.0])
+def test_values_that_are_hardly_sent_are_counted_by_their_chances(c):
+    """By mpmath: what is left out of a transform is within what it may be off by."""
+    value = np.linspace(-40.0, 12.0, 700)
+    chance = np.exp(-(value**2) / 2)
+    law, apart, number = Scores(value, chance / chance.sum()), 0.05, np.array([0, 3, 50, 90])
+    assert len(_likely(law.chance * np.exp(c * value), value)[0]) < 400
+    found, off = _log_of_values(law, c, apart, number)
+    for k, log, error in zip(number, found, off, strict=True):
+        z = mpmath.mpc(c, apart * int(k))
+        true = mpmath.fsum(p * mpmath.exp(z * v) for p, v in zip(law.chance, value, strict=True))
+        assert abs(mpmath.exp(mpmath.mpc(log)) / true - 1) <= mpmath.expm1(error)

@@ -34,6 +34,7 @@ CHEAP_GAMES, MOST_GAMES, LEAST_GAMES = 150, 24, 2
 MOST_LAWS = 1_000  # in all, of which many are played
 # Of a start, in a deviation: where sums take few values, chords of them are closer.
 SHIFTS, SHIFTS_OF_FEW, SHIFTS_OF_FEWEST = 24, 96, 400
+VAIN = 2.0  # times its blanket's worth: where the first game says so much more, so do the others
 NOISES = 2.0  # times what noise adds to a quick sum: a game that is worth less than that leaves is below its blanket
 FARTHER, HALVINGS, MARGIN = 1.3, 4, 1.05  # times as far out, until hardly any is left, and then nearer; and in the end
 LOG_CLEARLY = 8.0  # farther out than rows matter clearly not, the bound is that of blankets
@@ -197,38 +198,57 @@ class ChannelWorth:
     def worst(self, contenders: list[Contender], eps: float, moved: Array, games: int, spare: Spare) -> Array:
         """The largest of some contenders by their games, which ``spare`` may lower.
 
-        The first is looked at closely, the others if a look does not show that they are smaller, the largest first.
+        Those whose blankets are worth the most are looked at, as many as may be; what the others' are worth is the
+        least that comes out. The first is looked at closely at once, then those that a look does not show to be
+        smaller, the largest first.
         """
-        worst, left, looks = np.zeros(len(moved)), list[tuple[Contender, Array, Array]](), LOOKS * games
         start, slots = self._start(eps, moved), self.game.slots
         clearly = 1 + CLEARLY * (1 + (start / self._spread(math.exp(eps))) ** 2)
         quick, part = self.quick(contenders, eps, moved)
         # A game that is worth about what a quick sum says of its blanket is not held against that again.
         about = quick * np.exp(-NOISES * part) if slots > VERY_FEW else 0 * quick
-        for i, contender in enumerate(contenders):
-            if looks <= 0 or (quick[i] <= worst * clearly).all():
+        middle, left = int(np.abs(moved).argmin()), list[tuple[int, Array]]()
+        order, rest = self._looked_at(contenders, quick[:, middle], games)
+        worst, vain = np.asarray(quick[rest].max(axis=0, initial=0.0), dtype=np.float64), False
+        for i in order:
+            contender = contenders[i]
+            if (quick[i] <= worst * clearly).all():
                 worst = np.maximum(worst, quick[i])
                 continue
             look = self._played(contender.laws, A_LOOK, start)
-            if isinstance(look, told.Told) and look.is_far(slots, start):
+            if vain or (isinstance(look, told.Told) and look.is_far(slots, start)):
                 # Nothing but the blanket is looked at, and that roughly.
                 worst = np.maximum(worst, spare(contender, eps, moved, quick[i], quick[i]))
-            elif not worst.any():
-                worst, games = np.minimum(quick[i], self._closely(contender, eps, moved, about[i], spare)), games - 1
+                continue
+            alone = i == order[0] and not worst.any()
+            found = quick[i] if alone else np.minimum(quick[i], self._by(look, contender, eps, moved))
+            if i == order[0] and (found > worst * clearly).any():
+                least = self._closely(contender, eps, moved)
+                found = np.minimum(found, spare(contender, eps, moved, about[i], least))
+                worst, vain, games = np.maximum(worst, found), bool((least > VAIN * found).all()), games - 1
             else:
-                left.append((contender, about[i], np.minimum(quick[i], self._by(look, contender, eps, moved))))
-                looks -= 1 if isinstance(look, LongGame) and look.may_be_soft(slots) else PRICE
-        middle = int(np.abs(moved).argmin())
-        for contender, own, found in sorted(left, key=lambda one: -one[2][middle]):
+                left.append((i, found))
+        for i, found in sorted(left, key=lambda one: -one[1][middle]):
             if games > 0 and (found > worst * clearly).any():
-                found, games = np.minimum(found, self._closely(contender, eps, moved, own, spare)), games - 1
+                least, games = self._closely(contenders[i], eps, moved), games - 1
+                found = np.minimum(found, spare(contenders[i], eps, moved, about[i], least))
             worst = np.maximum(worst, found)
         return worst
 
-    def _closely(self, contender: Contender, eps: float, moved: Array, about: Array, spare: Spare) -> Array:
-        known = not self._is_alone(contender)
-        least = self.of(contender, eps, CLOSELY, moved) if known else np.full(len(moved), np.inf)
-        return spare(contender, eps, moved, about, least)
+    def _closely(self, contender: Contender, eps: float, moved: Array) -> Array:
+        if self._is_alone(contender):
+            return np.full(len(moved), np.inf)
+        return self.of(contender, eps, CLOSELY, moved)
+
+    def _looked_at(self, contenders: list[Contender], quick: Array, games: int) -> tuple[list[int], list[int]]:
+        """The numbers of those that are looked at, the largest first, and of the others, whose blankets are smaller.
+
+        What the others' blankets are worth comes out at least: no choice of as many leaves less.
+        """
+        order = np.argsort(-quick, kind="stable").tolist()
+        soft = A_LOOK.game(contenders[order[0]].laws).may_be_soft(self.game.slots)
+        looks = 1 + LOOKS * games // (1 if soft else PRICE)
+        return order[:looks], order[looks:]
 
     def _start(self, eps: float, moved: Array) -> Array:
         return moved - float(self.game.population) * math.expm1(eps)

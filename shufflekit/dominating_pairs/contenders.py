@@ -128,7 +128,7 @@ class Field:
         laws = self.laws.at(alpha)
         own = [range(*ends) for ends in zip(self.first[:-1], self.first[1:] - 1, strict=True)]
         left = sorted(range(len(own)), key=lambda i: -max(laws.variance[list(own[i])]))
-        most = MOST_SORTED // max(map(len, own))
+        most = max(1, MOST_SORTED // max(map(len, own)))
         left, rest = left[:most], left[most:]
         among = np.repeat(np.isin(range(len(own)), left), np.diff(self.first))
         found = []

@@ -121,10 +121,21 @@ def _log_of_values(law: Scores, c: float, apart: float, number: NDArray[np.intp]
     """The same for a law of many values, of which there are few scores: no digits are lost that count."""
     middle = float(dot(law.chance, law.value))
     weight, away = law.chance * np.exp(c * law.value), law.value - middle
+    moved = float(dot(weight, np.abs(away)))
+    weight, away, left_out = _likely(weight, away)
     total, off = turned(weight, away, apart, number)
     size = np.maximum(np.abs(total), TINY)
-    off += NODE_ERROR * apart * number * float(dot(weight, np.abs(away)))
+    off += left_out + NODE_ERROR * apart * number * moved
     return np.log(np.where(size > TINY, total, TINY)) + 1j * apart * number * middle, np.log1p(off / size)
+
+
+def _likely(weight: Array, value: Array) -> tuple[Array, Array, float]:
+    """The values but those that have no more than a unit of the whole weight together, and what these have at most.
+
+    Whatever their turns are, the sum is no more than that away from the sum of all.
+    """
+    own = weight * len(weight) > UNIT * weight.sum()
+    return weight[own], value[own], 2 * float(weight[~own].sum())
 
 
 def looks(shares: Sequence[Share], c: float, apart: float, count: int) -> int:
@@ -175,9 +186,10 @@ def _silence(share: Share, c: float, apart: float, count: int) -> Array:
     weight /= weight.sum(axis=1, keepdims=True)
     error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn))
     if len(share.law.value) > FEW_VALUES:
-        found = [turned(own, of, apart, np.arange(count)) for own, of in zip(weight, value, strict=True)]
+        likely = [_likely(own, of) for own, of in zip(weight, value, strict=True)]
+        found = [turned(own, of, apart, np.arange(count)) for own, of, _ in likely]
         phi, off = (np.array(part) for part in zip(*found, strict=True))
-        error += 4 * off
+        error += 4 * (off + np.array([[left_out] for _, _, left_out in likely]))
         return np.asarray(np.sqrt(np.maximum(1 - np.abs(phi) ** 2 - error, 0.0))[row])
     cosine, sine = np.zeros((len(sizes), len(turn))), np.zeros((len(sizes), len(turn)))
     for k in range(len(share.law.value)):

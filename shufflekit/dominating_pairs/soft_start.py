@@ -103,8 +103,9 @@ class SoftStart:
         most = np.max([_smooth(law, y, self.noise) for law in self.laws], axis=0)
         gain = most - _smooth(self.law, y, wider) + ROUND_OFF * (np.abs(y) + largest + wider)
         near = np.minimum(np.abs(y[1:]), np.abs(y[:-1]))
-        bend = np.max([_bend(law, near, self.noise, wider) for law in self.laws], axis=0)
-        bend += _bend(self.law, near, self.noise, wider) + self.more / 2 * _second_derivative(near, self.noise, wider)
+        # By Taylor |E r(y + g) - r(y)| is half the variance times |r''| at most, so far out or a score nearer.
+        bend = (self.variance + self.law.variance) / 2 * _second_derivative(near - largest, self.noise, wider)
+        bend += self.more / 2 * _second_derivative(near, self.noise, wider)
         top = np.maximum(gain[1:], gain[:-1]) + (y[1] - y[0]) ** 2 / 8 * bend
         own = top > 0
         inside = (np.log(top[own]) - np.outer(self.tilts, y[:-1][own])).max(axis=1, initial=-np.inf)
@@ -187,14 +188,6 @@ def _smooth(law: Scores, y: Array, noise: float) -> Array:
     for value, chance in zip(law.value, law.chance, strict=True):
         u = (y + value) / noise
         total += chance * noise * (np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi) + u * ndtr(u))
-    return total
-
-
-def _bend(law: Scores, near: Array, least: float, most: float) -> Array:
-    """What ``|E r(y + g) - r(y)|`` is not above, so far out or farther: by Taylor, scores have the mean 0."""
-    total = np.zeros(len(near))
-    for value, chance in zip(law.value, law.chance, strict=True):
-        total += chance * value**2 / 2 * _second_derivative(np.maximum(near - abs(value), 0.0), least, most)
     return total
 
 
