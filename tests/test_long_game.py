@@ -238,3 +238,14 @@ def test_random_numbers_of_very_many_steps_are_whole_blocks(monkeypatch):
     assert found == pytest.approx(exact, rel=1e-3)
     crowd = Share(game.laws[0], np.array(numbers, dtype=float), np.ones(len(numbers)))
     assert (found >= stop_losses([crowd], np.log(chances), -x).lower).all()
+
+
+def test_places_that_are_looked_up_once_are_read_as_ever():
+    """On both sides of the kink, at nodes, beyond both edges, and after every step."""
+    board = Board(laws(8, 1.1), 12, 0.1)
+    x = np.concatenate([np.linspace(-150, 120, 3_001), board.x[::7], np.zeros(1)])
+    value = board.reading(x)
+    for _ in range(12):
+        known = board.play(1).value(x)
+        assert (value() >= known * (1 - 1e-15)).all()
+        assert value() == pytest.approx(known, rel=1e-9)

@@ -7,7 +7,7 @@ taken, which is larger too.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from shufflekit._dot import add_shifted, dot
 from shufflekit._validate import Array
-from shufflekit.accuracy import BOARD_ERROR, KNOWN
+from shufflekit.accuracy import BOARD_ERROR, KNOWN, UNIT
 from shufflekit.convex_order import divided
 from shufflekit.search import first_yes
 
@@ -182,6 +182,23 @@ class Board:
         """``F_m``, never too small; between nodes by its chord, above a convex function."""
         noise = 2 * BOARD_ERROR * (self.played + 1)
         return np.asarray(self.weight * np.maximum(x, 0.0) + np.interp(x, self.x, self.rise) * (1 + noise))
+
+    def reading(self, x: Array) -> Callable[[], Array]:
+        """``value`` at x after whatever will have been played, for what lies between which nodes is looked up once.
+
+        Towards the kink, where ``F_m(x) - x_+`` is largest, by more than the places' round-off.
+        """
+        place, middle, off = (x - self.x[0]) / self.step, float(self.half), 8 * UNIT * len(self.x)
+        place = np.where(place < middle, np.minimum(place + off, middle), np.maximum(place - off, middle))
+        place = np.clip(place, 0.0, len(self.x) - 1.0)
+        cell = np.minimum(place.astype(np.intp), len(self.x) - 2)
+        share, above = place - cell, np.maximum(x, 0.0)
+
+        def value() -> Array:
+            worth = (1 - share) * self.rise[cell] + share * self.rise[cell + 1]
+            return np.asarray(self.weight * above + worth * (1 + 2 * BOARD_ERROR * (self.played + 1)))
+
+        return value
 
     def law(self) -> Scores:
         """The law G with ``E(x + G)_+ = F_m(x)``, or a little more: sums of it are worth that many steps each."""

@@ -103,11 +103,13 @@ class Told:
 
     def _on_a_board(self, lengths: Sequence[int], x: Array, row: NDArray[np.intp], most: int) -> Array:
         """One board for all numbers of reports."""
-        chance = [_chances(np.arange(most + 1.0), n, self.rate) for n in lengths]
-        total = np.array([float(own[0]) for own in chance])[row] * np.maximum(x, 0.0)
+        chance = np.array([_chances(np.arange(most + 1.0), n, self.rate) for n in lengths])
+        total = chance[row, 0] * np.maximum(x, 0.0)
         board = Board(self.game.laws, most, self.game.fine_step, self._depth(x, most))
+        value = board.reading(x)
         for count in range(1, most + 1):
-            total += np.array([float(own[count]) for own in chance])[row] * board.play(1).value(x)
+            board.play(1)
+            total += chance[row, count] * value()
         return np.asarray(total * (1 + pmf_error(lengths[0] * self.rate)))
 
     def _by_blocks(self, n: int, x: Array) -> Array:
