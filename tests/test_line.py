@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shufflekit.accuracy import TINY
 from shufflekit.definitions import clones, corners
-from shufflekit.dominating_pairs import few_sums
+from shufflekit.dominating_pairs import few_sums, score_transform
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.line import LOG_TINY, Share, chernoff, stop_losses
@@ -213,3 +213,20 @@ def test_what_is_no_number_is_done_with():
     """The logarithm of the least number is rounded: what it gives back is a little more than that number."""
     assert (chernoff(np.array([-1e4, LOG_TINY]), 1.0) == TINY).all()
     assert chernoff(np.array([LOG_TINY + 1 + 1e-9]), 1.0) > TINY
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("count", [2, 120, 9_000])
+def test_many_nodes_by_products_are_those_by_sines(name, count, monkeypatch):
+    """Up to what each says that it may be off by; that is hardly more, next to what ``score_error`` counts."""
+    law, number = LAWS[name], np.arange(20_000)
+    c, apart = 1 / math.sqrt(count * law.variance), 0.01 / math.sqrt(count * law.variance)
+    asked = [Share(law, np.full(1, float(count)), ONE)], np.zeros(1), c, apart, number
+    products, off = score_transform.log_transform(*asked)
+    monkeypatch.setattr(score_transform, "MANY_SINES", 10**9)
+    sines, error = score_transform.log_transform(*asked)
+    assert not np.array_equal(products, sines)
+    loud = (sines.real > sines.real[0] - 20) & (off < 0.1)
+    turned = np.exp(products - sines)[loud]
+    assert (np.abs(turned - 1) <= np.expm1((off + error)[loud])).all()
+    assert off[0, 0] <= 0.02 * 1e-10 * math.sqrt(count) * math.sqrt(count / 100) + 1e-12
