@@ -110,3 +110,14 @@ def test_of_less_than_another_reaches_only_a_bound_is_looked_for(eps):
             assert found.lower <= truth.upper * (1 + 1e-9) and truth.lower <= found.upper * (1 + 1e-9)
             assert found.width <= 1e-3 or found.upper <= known.reached
             assert all(log_cut >= known._spare(0.0) - 24 for _, log_cut, *_ in known._lists if log_cut < -56)
+
+
+def test_a_rough_look_that_is_near_enough_is_an_answer(monkeypatch):
+    """Of pairs that need no guides its ends hold; it is not listed once more to be looked at roughly."""
+    run = GaussianShuffle(1.0, 50) * 70 + RandomCheckIn(1.5, slots=100, clients=70, empty="skipped") * 12
+    (way, *_), asked = answers.composition(run).both_ways(), []
+    truth = way.delta(2.0, 1e-4)
+    monkeypatch.setattr(way, "_refine", lambda *_: asked.append(_) or truth)
+    found = way.delta(2.0, 0.1)
+    assert found.lower <= truth.lower <= truth.upper <= found.upper
+    assert found.width <= 0.1

@@ -70,7 +70,7 @@ class Composition:
         self.parts = [Part(_described(pair), _validate.count(rounds=rounds)) for pair, rounds in parts]
         self._rounds = sum(part.rounds for part in self.parts)
         self._coarser = [1.0] * len(parts)  # how many times less closely than alone each pair is listed
-        self._rough = dict[float, Rough]()  # by eps
+        self._rough = dict[tuple[float, bool], Rough]()  # by eps, and whether it is guides'
         self.reached = 0.0  # what another way is known to answer: of a smaller delta only a bound is looked for
         self._lists = dict[tuple[Any, ...], Enclosure]()  # known so far
 
@@ -140,10 +140,10 @@ class Composition:
 
     def _delta(self, eps: float, rtol: float) -> Bracket:
         """With lists that reach as far as need be; of a delta so small that nobody asks, only about what it is."""
-        if eps not in self._rough:
-            self._rough[eps] = self._guides()._roughly(eps)
-        about, log_cut, tilt = self._rough[eps]
-        guided = any(pair.guide for pair, _ in self.parts)
+        asked = eps, any(pair.guide for pair, _ in self.parts)
+        if asked not in self._rough:
+            self._rough[asked] = self._guides()._roughly(eps)
+        (about, log_cut, tilt), (_, guided) = self._rough[asked], asked
         log_cut = max(in_steps(log_cut * (GUIDED if guided else 1.0)), LOG_LEAST)
         least = max(self.least, self.reached)
         if about.upper <= least:
@@ -151,6 +151,8 @@ class Composition:
             if above.upper <= least:
                 return bracket(0.0 if guided else above.lower, above.upper)
             rtol = max(rtol, ROUGH_LOOK)
+        if about.width <= rtol and not guided:
+            return about
         needs = Needs(tilt, PART_OF_LISTS * rtol) if tilt else None
         # delta moves about 2 log(1/delta) times as much as eps does.
         near = max(rtol / max(1.0, -math.log(max(about.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
