@@ -151,7 +151,7 @@ class Composition:
             if above.upper <= least:
                 return bracket(0.0 if guided else above.lower, above.upper)
             rtol = max(rtol, ROUGH_LOOK)
-        if about.width <= rtol and not guided:
+        if FINE < about.width <= rtol and not guided:
             return about
         needs = Needs(tilt, PART_OF_LISTS * rtol) if tilt else None
         # delta moves about 2 log(1/delta) times as much as eps does.
