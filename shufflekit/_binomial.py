@@ -52,11 +52,13 @@ def _best_fit(x: Array, others: Array) -> Array:
 
 def _stirling_error(x: Array) -> Array:
     """``log x! - log(sqrt(2 pi x) (x/e)^x)``."""
-    small = gammaln(np.minimum(x, 16.0) + 1) - (np.minimum(x, 16.0) + 0.5) * np.log(np.minimum(x, 16.0))
-    small += np.minimum(x, 16.0) - 0.5 * math.log(2 * math.pi)
     y = 1 / x**2
-    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - y / 1188) * y) * y) * y) / x
-    return np.where(x < 16, small, series)
+    found = np.asarray((1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - y / 1188) * y) * y) * y) / x)
+    small = x < 16
+    if small.any():  # of many numbers few are, and their logarithms cost the most
+        few = x[small]
+        found[small] = gammaln(few + 1) - (few + 0.5) * np.log(few) + (few - 0.5 * math.log(2 * math.pi))
+    return found
 
 
 def _deviance(x: Array, mean: Array) -> Array:
@@ -71,7 +73,10 @@ def _deviance(x: Array, mean: Array) -> Array:
     series = np.zeros(t.shape)
     for k in range(17, 1, -1):
         series = 1 / (k * (k - 1)) - t * series
-    return np.asarray(np.where(near, mean * t**2 * series, x * np.log(x / mean) - x + mean))
+    found, far = np.asarray(mean * t**2 * series), ~near
+    if far.any():
+        found[far] = x[far] * np.log(x[far] / mean[far]) - x[far] + mean[far]
+    return found
 
 
 def tail(m: ArrayLike, n: ArrayLike, p: float, rest: float) -> Array:

@@ -27,7 +27,8 @@ COUNTS = re.compile(r"(\d+) passing[^,]*, (\d+) failing")
 
 @pytest.fixture
 def on_grids(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compositions are put on grids, also where they could be read off without one."""
+    """Compositions are put on grids, also where they could be read off without one, or outcome by outcome."""
+    monkeypatch.setattr("shufflekit.loss_distribution.listed.are_few", lambda *_: False)
     monkeypatch.setattr("shufflekit.loss_distribution.listed.integral", lambda *_: None)
 
 

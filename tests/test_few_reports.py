@@ -99,3 +99,24 @@ def test_scores_that_differ_by_round_off_are_one():
     assert sorted(terms.u0) == [-0.5, max(0.5, 0.5 + 1e-16)]
     assert sorted(terms.u1) == [min(-0.25, -0.25 - 1e-17), 0.25]
     assert terms.rows == 4
+
+
+@pytest.mark.parametrize("population", [4, 40])
+def test_how_many_alphas_are_looked_at_together_does_not_matter(population, monkeypatch):
+    """One by one each expectation is a sum over a law's kinds: 5 s for 591 alphas of one channel."""
+    own = row_game(DiscretizedLaplace(4, 0.7), 4, population).mapped(float)
+    eps = np.linspace(0.0, 0.3, 50)
+    together = few_reports.few_worths(own, eps)
+    monkeypatch.setattr(few_reports, "AT_ONCE", 1)
+    assert np.array_equal(few_reports.few_worths(own, eps), together)
+
+
+def test_each_expectation_is_by_the_best_law():
+    rng = np.random.default_rng(0)
+    terms = few_reports.Terms(
+        np.ones(4), np.ones(4), [(np.array([0, 2]), np.array([0.3, 0.7])), (np.arange(4), np.full(4, 0.25))]
+    )
+    after, left = few_reports._steps(4, 3)[-1], rng.random((20, 6))
+    best = few_reports._best(few_reports._expected(terms, after), left)
+    each = [sum(c * left[after[:, k]] for k, c in zip(columns, chance, strict=True)) for columns, chance in terms.laws]
+    assert best == pytest.approx(np.maximum(*each), rel=1e-15)

@@ -95,3 +95,29 @@ def test_a_pair_is_listed_once_for_all_attacks(monkeypatch):
     monkeypatch.setattr(Votes, "listed", counted)
     answers.reached_epsilon(run, 1e-8)
     assert len(listed) == len(set(listed)) > 0
+
+
+@pytest.mark.parametrize("eps", [0.5, 2.0, 8.0])
+def test_of_less_than_another_reaches_only_a_bound_is_looked_for(eps):
+    """It lists no farther than that takes; and what is more is found all the same."""
+    run = GaussianShuffle(1.0, 50) * 70 + RandomCheckIn(1.5, slots=100, clients=70) * 12
+    for way, same in zip(*(answers.composition(run).both_ways() for _ in range(2)), strict=True):
+        truth = way.delta(eps, 1e-3)
+        for reached in (1e-30, 1e3 * truth.upper, 1e-3 * truth.lower, 0.9999 * truth.lower):
+            known = same._of(same.parts)
+            known.reached, known._lists = min(reached, 0.5), {}
+            found = known.delta(eps, 1e-3)
+            assert found.lower <= truth.upper * (1 + 1e-9) and truth.lower <= found.upper * (1 + 1e-9)
+            assert found.width <= 1e-3 or found.upper <= known.reached
+            assert all(log_cut >= known._spare(0.0) - 24 for _, log_cut, *_ in known._lists if log_cut < -56)
+
+
+def test_a_rough_look_that_is_near_enough_is_an_answer(monkeypatch):
+    """Of pairs that need no guides its ends hold; it is not listed once more to be looked at roughly."""
+    run = GaussianShuffle(1.0, 50) * 70 + RandomCheckIn(1.5, slots=100, clients=70, empty="skipped") * 12
+    (way, *_), asked = answers.composition(run).both_ways(), []
+    truth = way.delta(2.0, 1e-4)
+    monkeypatch.setattr(way, "_refine", lambda *_: asked.append(_) or truth)
+    found = way.delta(2.0, 0.1)
+    assert found.lower <= truth.lower <= truth.upper <= found.upper
+    assert found.width <= 0.1

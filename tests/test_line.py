@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shufflekit.accuracy import TINY
 from shufflekit.definitions import clones, corners
-from shufflekit.dominating_pairs import few_sums
+from shufflekit.dominating_pairs import few_sums, score_transform
 from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.game_pair import scores
 from shufflekit.dominating_pairs.line import LOG_TINY, Share, chernoff, stop_losses
@@ -228,3 +228,20 @@ def test_values_that_are_hardly_sent_are_counted_by_their_chances(c):
         z = mpmath.mpc(c, apart * int(k))
         true = mpmath.fsum(p * mpmath.exp(z * v) for p, v in zip(law.chance, value, strict=True))
         assert abs(mpmath.exp(mpmath.mpc(log)) / true - 1) <= mpmath.expm1(error)
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("count", [2, 120, 9_000])
+def test_many_nodes_by_products_are_those_by_sines(name, count, monkeypatch):
+    """Up to what each says that it may be off by; that is hardly more, next to what ``score_error`` counts."""
+    law, number = LAWS[name], np.arange(20_000)
+    c, apart = 1 / math.sqrt(count * law.variance), 0.01 / math.sqrt(count * law.variance)
+    asked = [Share(law, np.full(1, float(count)), ONE)], np.zeros(1), c, apart, number
+    products, off = score_transform.log_transform(*asked)
+    monkeypatch.setattr(score_transform, "MANY_SINES", 10**9)
+    sines, error = score_transform.log_transform(*asked)
+    assert not np.array_equal(products, sines)
+    loud = (sines.real > sines.real[0] - 20) & (off < 0.1)
+    turned = np.exp(products - sines)[loud]
+    assert (np.abs(turned - 1) <= np.expm1((off + error)[loud])).all()
+    assert off[0, 0] <= 0.02 * 1e-10 * math.sqrt(count) * math.sqrt(count / 100) + 1e-12

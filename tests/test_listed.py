@@ -7,7 +7,7 @@ import pytest
 
 from shufflekit import DistributedCheckIn, GaussianShuffle, Shuffle
 from shufflekit.atoms import Atoms, Enclosure
-from shufflekit.loss_distribution import Composition, Part, grids
+from shufflekit.loss_distribution import Composition, Part, grids, outcomes
 from shufflekit.loss_distribution.grids import Grids
 from shufflekit.loss_distribution.listed import Listed
 
@@ -95,3 +95,30 @@ def test_beyond_the_largest_listed_loss_there_is_what_is_lost_for_certain(eps: f
     shown = Atoms(np.array([-0.3, -0.1]), np.log([0.6, 0.4]), infinite=1 - 0.6 * math.exp(-0.3) - 0.4 * math.exp(-0.1))
     known = Listed([Part(Enclosure(shown, shown), 100)])
     assert known.epsilon(1.0 - 1e-15, 1e-4).upper == 0.0
+
+
+def test_outcomes_whose_order_does_not_matter_are_listed_once() -> None:
+    """3^31 times 8^3 are 63,000: read off exactly. On grids the ends were 1e-4 apart."""
+    three = Atoms(np.array([-0.6, 0.0, 0.6]), np.log([0.001, 0.997, 0.001]))
+    eight = Atoms(np.linspace(-6.0, 6.0, 8), np.log(np.full(8, 0.001)))
+    parts = [Part(three, 31), Part(eight, 3)]
+    assert outcomes.are_few(parts, 2**19)
+    known = outcomes.all_outcomes(parts)
+    assert len(known.loss) == math.comb(33, 2) * math.comb(10, 3)
+    for power in (0.0, 1.0):  # Q's and P's mass
+        mass = [np.exp(pair.log_q + power * pair.loss).sum() ** rounds for pair, rounds in parts]
+        assert math.isclose(np.exp(known.log_q + power * known.loss).sum(), math.prod(mass), rel_tol=1e-12)
+    assert not outcomes.are_few(parts, 2**14)
+    assert not outcomes.are_few([Part(three, 65)], 2**19)
+
+
+def test_outcomes_are_those_of_all_combinations() -> None:
+    """Round by round, with losses that are no round numbers."""
+    pair = Atoms(np.sqrt([2.0, 3.0, 5.0, 7.0]) - 2, np.log([0.3, 0.2, 0.1, 0.05]))
+    known = outcomes.all_outcomes([Part(pair, 5), Part(COIN, 3)])
+    loss, log_q = np.zeros(1), np.zeros(1)
+    for one in [pair] * 5 + [COIN] * 3:
+        loss, log_q = np.add.outer(loss, one.loss).ravel(), np.add.outer(log_q, one.log_q).ravel()
+    for eps in np.linspace(-5.0, 5.0, 41) + 1e-3:
+        beyond = math.fsum(np.exp(log_q[loss > eps]))
+        assert math.isclose(math.fsum(np.exp(known.log_q[known.loss > eps])), beyond, rel_tol=1e-12, abs_tol=1e-300)

@@ -1,6 +1,7 @@
 """Sums in one law: binary randomized response at check-ins, against enumeration and as a mixture over who came."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -100,3 +101,13 @@ def test_one_round_of_very_many_slots(eps: float) -> None:
     """A grid of sums was too coarse far out, and all of it was worked out for one point: 2e-3 wide."""
     run = ShuffledCheckIn(eps0=0.2597, population=7_220_000, rate=0.5059)
     assert run.attack_delta(eps).width < 1e-4
+
+
+def test_outcomes_are_listed_once_for_looks_that_reach_about_as_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer asked for nine lists of a million outcomes, most of them all but the same."""
+    pair, listed, real = binary_check_in(0.3, 300, 0.1).pair, [], mean.outcomes.__wrapped__
+    monkeypatch.setattr(mean, "outcomes", lru_cache(maxsize=4)(lambda *asked: listed.append(asked) or real(*asked)))
+    for log_cut in (-53.34, -53.52, -54.3, -56.0):
+        assert pair.listed(log_cut, 1e-4).upper.missing <= 100 * math.exp(log_cut)
+        pair.reversed().listed(log_cut, 1e-4)
+    assert len(listed) == 1

@@ -14,7 +14,9 @@ from shufflekit.atoms import Atoms
 from shufflekit.loss_distribution import Composition, Part
 from shufflekit.loss_distribution.nearly_all import nearly_all
 from shufflekit.loss_distribution.parts import leftover
+from shufflekit.protocols import answers
 from shufflekit.protocols.answers import guaranteed_delta
+from shufflekit.randomizers import DiscretizedLaplace
 
 
 def law(loss: list[float], weight: list[float], held: float) -> Atoms:
@@ -66,6 +68,17 @@ def test_where_delta_is_all_but_1(rounds, eps):
     """Ends were .36 and 1, and .62 and 1."""
     found = guaranteed_delta(rounds, eps)
     assert 1 - 1e-6 < found.lower <= found.upper == 1
+
+
+def test_where_an_attack_reaches_nearly_1_no_more_is_looked_for(monkeypatch):
+    """A game of few reports took two seconds, to say that delta is 1 at most."""
+    run = Shuffle(n=20, randomizer=DiscretizedLaplace(3, eps0=2.0)) * 10_000
+    usual = run.delta(1.0)
+    monkeypatch.setattr(answers, "guaranteed_delta", None)
+    assert run.delta(1.0) == (usual.lower, 1.0)
+    assert usual.lower >= 1 - 1e-5
+    with pytest.raises(TypeError, match="not callable"):
+        run.delta(20_000.0)
 
 
 def test_certain_losses_are_larger_or_not():

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shufflekit import DistributedCheckIn, Shuffle
-from shufflekit.atoms import Atoms
+from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.loss_distribution import Part, listed, periods, transforms
 from shufflekit.loss_distribution import smoothed as module
 from shufflekit.loss_distribution.listed import Listed
 from shufflekit.loss_distribution.parts import Leftover, moments
 from shufflekit.loss_distribution.smoothed import integral
+from shufflekit.protocols import answers
 from tests.test_nodes import response, true_delta
 
 NOTHING = Leftover(0.0, 0.0, 0.0)
@@ -263,3 +264,49 @@ def test_lists_are_read_off_with_more_noise_before_grids_are_looked_at(eps, monk
     monkeypatch.setattr(listed, "ROOM", 1.0)
     known.delta(eps, 1e-3)
     assert asked
+
+
+def test_rare_large_losses_do_not_move_the_line() -> None:
+    """Weighed by where it lies for like losses they were all that was left, and the ends 0 and 1."""
+    losses = np.append(np.linspace(-0.012, 0.01, 40), np.linspace(1.0, 29.0, 40))
+    p = np.append(np.full(40, 0.998 / 40), np.full(40, 0.002 / 40))
+    rare, eps = Atoms(losses, np.log(p) - losses), 1e-6
+    parts = [Part(rare, 3)]
+    drawn = periods.drawn_in(parts, 0.0, periods.line(0.0, moments(parts, 0.0).deviation))
+    assert drawn < periods.line(0.0, moments(parts, 0.0).deviation)
+    least, most = (ends(parts, 0.0, NOTHING, 1e-5, upper).delta(eps) for upper in (False, True))
+    total, mass = (losses[:, None] + losses).ravel(), np.outer(p, p).ravel()
+    total, mass = (total[:, None] + losses).ravel(), np.outer(mass, p).ravel()
+    truth = float((mass * -np.expm1(np.minimum(eps - total, 0.0))).sum())
+    assert least <= truth * (1 + 1e-9)
+    assert truth <= most * (1 + 1e-9)
+    assert most - least <= 0.2 * truth
+
+
+def test_like_losses_leave_the_line_where_it_is() -> None:
+    for rounds, tilt in ((10, 0.0), (1_000, 0.3), (10**6, 2.0)):
+        parts = [Part(response(0.3), rounds)]
+        c = periods.line(tilt, moments(parts, tilt).deviation)
+        assert periods.drawn_in(parts, tilt, c) == c
+
+
+def test_what_lists_leave_apart_is_put_on_no_grid(monkeypatch) -> None:
+    """With more noise that hardly shows, of lists that are too far apart: no grid brings them nearer."""
+    pair, asked = Shuffle(2.0, 100, reduction="clones").pair, list[float]()
+    above, eps = pair.listed(-80.0, 1e-6).upper, 15.0
+    known = Listed([Part(Enclosure(above._replace(log_q=above.log_q - 1e-3), above), 50)])
+    first = integral(known.upper, known.tilt_at(eps), 1e-4 / listed.PART_OF_SLACK)
+    monkeypatch.setattr(module, "MOST_NODES", round(0.6 * (first.silent + len(first.turn))))
+    monkeypatch.setattr(Listed, "_on_grids", lambda self, *args: asked.append(args[0]) or args[2])
+    found = known.delta(eps, 1e-4)
+    assert found.width > 1e-4
+    assert known.too_coarse
+    assert not asked
+
+
+def test_less_noise_is_looked_for_where_it_shows() -> None:
+    """Few large losses leave the law denser than its tilt says: what noise took off was six times what it may."""
+    rare = DistributedCheckIn(0.1203, 4801, 0.0103, neighbours="remove")
+    usual = Shuffle(2.264, 3, population=25_922_838, reduction="clones")
+    way = answers.composition(rare * 3 + usual * 2037).both_ways()[0]
+    assert way._listed(-40.0, 1e-4, None).delta(1.455e-6, 1e-4).width <= 1e-4

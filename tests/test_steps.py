@@ -45,3 +45,11 @@ def test_steps_that_are_no_finer_say_nothing():
     steps = Steps(exact=False)
     steps.finer(1.0, 3e-3, 1.0, 1e-4)
     assert steps.finer(1.0, 3e-3, 1.0, 1e-4) == pytest.approx(1 / (1.2 * math.sqrt(30)))
+
+
+def test_of_ends_that_come_no_nearer_at_all_no_finer_grid_is_looked_at():
+    """Other errors than a grid's keep them apart: five more were, each costing four times as much."""
+    for exact in (False, True):
+        steps = Steps(exact=exact)
+        assert steps.finer(1.0, 0.37, 1.0, 1e-4) is not None
+        assert steps.finer(0.25, 0.37, 1.0, 1e-4) is None

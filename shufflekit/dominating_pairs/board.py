@@ -22,9 +22,8 @@ from shufflekit.search import first_yes
 NEARLY_CERTAIN = 1e-6  # of the variance
 STRETCH = 32  # steps that are played on the same part of the board
 JUMPS = 16  # of the largest score, that few steps may lead farther out
-LOG_HUGE = 700.0
+LOG_HUGE, SAME = 700.0, 1e-9
 EDGE_RATES = np.geomspace(1 / 64, 1.0, 13)  # of Chernoff's bound at the edge, relative to that of a normal sum
-SAME = 1e-9
 DEPTH = 10.0  # deviations of the sum of all steps, that the board reaches out to the left
 # The same to the right, where F_m(x) - x is 1e-5 of a deviation: what is asked for lies to the left, and from there one
 # comes so far with a chance of 3e-5 at most. And how many of the largest scores more, where those count.
@@ -180,14 +179,11 @@ class Board:
 
     def value(self, x: Array) -> Array:
         """``F_m``, never too small; between nodes by its chord, above a convex function."""
-        noise = 2 * BOARD_ERROR * (self.played + 1)
-        return np.asarray(self.weight * np.maximum(x, 0.0) + np.interp(x, self.x, self.rise) * (1 + noise))
+        return self.reading(x)()
 
     def reading(self, x: Array) -> Callable[[], Array]:
-        """``value`` at x after whatever will have been played, for what lies between which nodes is looked up once.
-
-        Towards the kink, where ``F_m(x) - x_+`` is largest, by more than the places' round-off.
-        """
+        """``value`` at x after whatever will have been played: what lies between which nodes is looked up once."""
+        # Towards the kink, where F_m(x) - x_+ is largest, by more than the places' round-off.
         place, middle, off = (x - self.x[0]) / self.step, float(self.half), 8 * UNIT * len(self.x)
         place = np.where(place < middle, np.minimum(place + off, middle), np.maximum(place - off, middle))
         place = np.clip(place, 0.0, len(self.x) - 1.0)

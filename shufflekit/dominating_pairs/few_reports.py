@@ -13,17 +13,18 @@ more than its round-off, so that no term is too small.
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from shufflekit._validate import Array
 from shufflekit.accuracy import TINY, UNIT
 from shufflekit.definitions import Game, Kind, Moves, ScoreLaw
 
 MOST_REPORTS = 8
-MOST_TERMS, AT_ONCE = 2.5e8, 2**18  # in all, and at once
+MOST_TERMS, AT_ONCE = 2.5e8, 2**20  # in all, and at once
 FEW_OF_TWO = 20  # alphas, at which there may be so many of two reports
 MOST_SUMS = 20_000  # of scores, where bends are looked for
 MOST_BENDS, LEAST_BENDS, NEAREST = 600, 50, 1e-4  # alphas; and of the top, the nearest to either end
@@ -115,12 +116,12 @@ def _worth(terms: Terms, m: int, alpha: Array, x: Array) -> Array:
     for after in steps:
         u0, u1 = (_moved(total, own, after) for total, own in ((u0, terms.u0), (u1, terms.u1)))
     size = m * np.abs(terms.u0).max() + np.abs(x).max(axis=1, initial=0.0) + alpha * (1 + m * np.abs(terms.u1).max())
-    parts = []
+    parts, laws = [], [_expected(terms, after) for after in reversed(steps)]
     for some, at in _pieces(x.shape[1] * len(u0), alpha, x + ROUND_OFF * size[:, None]):
-        left = np.maximum(u0[:, None, None] - some[:, None] * u1[:, None, None] + at, 0.0)
-        for after in reversed(steps):
-            left = _best(terms, left, after)
-        parts.append(left[0])
+        left = np.maximum(u0[:, None, None] - some[:, None] * u1[:, None, None] + at, 0.0).reshape(len(u0), -1)
+        for step in laws:
+            left = _best(step, left)
+        parts.append(left[0].reshape(at.shape))
     return np.concatenate(parts)
 
 
@@ -131,11 +132,21 @@ def _moved(total: Array, own: Array, after: Numbers) -> Array:
     return found
 
 
-def _best(terms: Terms, left: Array, after: Numbers) -> Array:
-    """By the best law for the next score."""
-    best = np.zeros((len(after), *left.shape[1:]))
+def _expected(terms: Terms, after: Numbers) -> list[Any]:
+    """Each law's chances to go on from each multiset to another, as a matrix."""
+    found = []
     for columns, chance in terms.laws:
-        best = np.maximum(best, sum(own * left[after[:, k]] for k, own in zip(columns, chance, strict=True)))
+        first = len(columns) * np.arange(len(after) + 1)
+        sent = np.tile(chance, len(after)), after[:, columns].ravel(), first
+        found.append(csr_array(sent, shape=(len(after), int(after.max()) + 1)))
+    return found
+
+
+def _best(laws: Sequence[Any], left: Array) -> Array:
+    """By the best law for the next score."""
+    best = np.zeros((laws[0].shape[0], left.shape[1]))
+    for law in laws:
+        np.maximum(best, law @ left, out=best)
     return best
 
 

@@ -19,7 +19,7 @@ from shufflekit.bracket import Ends
 from shufflekit.definitions import Definition, Kind, ScoreLaw
 from shufflekit.dominating_pairs.blocks import window
 from shufflekit.dominating_pairs.listed_votes import drawn_together, put_apart
-from shufflekit.dominating_pairs.pair import Aim, Pair
+from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
 from shufflekit.dominating_pairs.score_pair import MOST_SLOTS, ScorePair
 
 FEW_OUTCOMES, MOST_OUTCOMES = 2**14, 2**21  # that are listed as they are; that are looked at one by one
@@ -54,7 +54,7 @@ class MeanOfScores(Pair):
 
     def _seen(self, log_cut: float, near: float) -> Enclosure | None:
         """All that may be seen, losses that are so near put together, if that is not too much."""
-        known = outcomes(self.law, self.slots, log_cut)
+        known = outcomes(self.law, self.slots, in_steps(log_cut))
         if known is None:
             return None
         known = known.reversed() if self.backwards else known
@@ -73,7 +73,7 @@ class MeanOfScores(Pair):
         return forth.reversed() if self.backwards else forth
 
 
-@lru_cache(maxsize=2)  # both directions have the same
+@lru_cache(maxsize=4)  # both directions have the same, and a rough look and a close one
 def outcomes(law: ScoreLaw, slots: int, log_cut: float) -> Atoms | None:
     """All that may be seen, if that is not too much: how many are not silent, and how many of these speak for P."""
     up, _, down = sorted(law, key=lambda one: -one.u0)

@@ -70,7 +70,8 @@ class Composition:
         self.parts = [Part(_described(pair), _validate.count(rounds=rounds)) for pair, rounds in parts]
         self._rounds = sum(part.rounds for part in self.parts)
         self._coarser = [1.0] * len(parts)  # how many times less closely than alone each pair is listed
-        self._rough = dict[float, Rough]()  # by eps
+        self._rough = dict[tuple[float, bool], Rough]()  # by eps, and whether it is guides'
+        self.reached = 0.0  # what another way is known to answer: of a smaller delta only a bound is looked for
         self._lists = dict[tuple[Any, ...], Enclosure]()  # known so far
 
     def both_ways(self) -> list["Composition"]:
@@ -82,7 +83,7 @@ class Composition:
     def _of(self, parts: Sequence[Part[Pair]]) -> "Composition":
         """Of other pairs, perhaps some of them the same: what one lists the others know."""
         found = Composition(parts)
-        found._lists = self._lists
+        found._lists, found.reached = self._lists, self.reached
         return found
 
     def share(self, others: Sequence["Composition"]) -> None:
@@ -139,16 +140,19 @@ class Composition:
 
     def _delta(self, eps: float, rtol: float) -> Bracket:
         """With lists that reach as far as need be; of a delta so small that nobody asks, only about what it is."""
-        if eps not in self._rough:
-            self._rough[eps] = self._guides()._roughly(eps)
-        about, log_cut, tilt = self._rough[eps]
-        guided = any(pair.guide for pair, _ in self.parts)
+        asked = eps, any(pair.guide for pair, _ in self.parts)
+        if asked not in self._rough:
+            self._rough[asked] = self._guides()._roughly(eps)
+        (about, log_cut, tilt), (_, guided) = self._rough[asked], asked
         log_cut = max(in_steps(log_cut * (GUIDED if guided else 1.0)), LOG_LEAST)
-        if about.upper <= self.least:
+        least = max(self.least, self.reached)
+        if about.upper <= least:
             above = self._stood_in()._roughly(eps).ends if guided else about
-            if above.upper <= self.least:
+            if above.upper <= least:
                 return bracket(0.0 if guided else above.lower, above.upper)
             rtol = max(rtol, ROUGH_LOOK)
+        if FINE < about.width <= rtol and not guided:
+            return about
         needs = Needs(tilt, PART_OF_LISTS * rtol) if tilt else None
         # delta moves about 2 log(1/delta) times as much as eps does.
         near = max(rtol / max(1.0, -math.log(max(about.upper, sys.float_info.min))), min(rtol, LEAST_NEAR))
@@ -158,9 +162,9 @@ class Composition:
             return known.delta(eps, rtol)
 
         ends = self._refine(ask, log_cut, rtol, near, needs)
-        if ends.width > rtol and self._spare(ends) < log_cut:
+        if ends.width > rtol and self._spare(ends.lower) < log_cut:
             # The guides have led astray.
-            ends = self.met(ends, self._refine(ask, self._spare(ends), rtol, near, needs))
+            ends = self.met(ends, self._refine(ask, self._spare(ends.lower), rtol, near, needs))
         return ends
 
     @property
@@ -201,23 +205,27 @@ class Composition:
         return ask(self) if out and ends.width > rtol and ends.upper > LEAST_DELTA else ends
 
     def _roughly(self, eps: float) -> Rough:
-        """By lists that reach ever farther."""
-        log_cut = LOG_CUT
+        """By lists that reach ever farther, until nothing that they leave out would matter."""
+        log_cut, farthest = LOG_CUT, min(self._spare(0.0), LOG_CUT)
         while True:
             known = self._listed(log_cut, ROUGH, None)
             log_most = known.log_most(eps)
-            if log_most < DEEPER * log_cut and log_cut > LOG_LEAST:  # nothing is to be seen of it
-                log_cut = max(min(DEEPER * log_cut, log_most - math.log(self._rounds) + LOG_LEFT_OUT), LOG_LEAST)
+            if log_most < DEEPER * log_cut and log_cut > farthest:  # nothing is to be seen of it
+                log_cut = max(min(DEEPER * log_cut, log_most - math.log(self._rounds) + LOG_LEFT_OUT), farthest)
                 continue
             ends = known.delta(eps, ROUGH)
-            spare = self._spare(ends)
-            if spare >= log_cut - NEXT or log_cut == LOG_LEAST:
+            spare = self._spare(ends.lower)
+            if spare >= log_cut - NEXT or log_cut == farthest:
                 return Rough(ends, min(spare, log_cut), known.focus)
             # What is missing may have been all that was seen.
-            log_cut = max(DEEPER * log_cut, spare, LOG_LEAST)
+            log_cut = max(DEEPER * log_cut, spare, farthest)
 
-    def _spare(self, ends: Bracket) -> float:
-        log_delta = math.log(max(ends.lower, sys.float_info.min))
+    def _spare(self, delta: float) -> float:
+        """The logarithm of what may be left out of one round: next to delta, or to what is reached, it is nothing.
+
+        Not just so of what is reached: a way with a like delta is listed as far as the other one.
+        """
+        log_delta = math.log(max(delta, self.reached * math.exp(LOG_LEFT_OUT), sys.float_info.min))
         return max(log_delta - math.log(self._rounds) + LOG_LEFT_OUT, LOG_LEAST)
 
     def met(self, first: Bracket, second: Bracket) -> Bracket:

@@ -16,7 +16,7 @@ def largest(
     """What is answered of each, as near as ``rtol`` where it may be the largest: what cannot be is only looked at.
 
     ``most`` is a number that a way's answer does not exceed, for little: no more need be known of a way where another
-    reaches that.
+    reaches that; and of one that is asked, no less than what another reaches.
     """
     if len(ways) == 1:
         return [ask(ways[0], rtol)]
@@ -24,11 +24,12 @@ def largest(
     found, known = [bracket(0.0, limit) for limit in limits], 0.0
     for i in sorted(range(len(ways)), key=lambda i: -limits[i]):
         if limits[i] > known:
+            ways[i].reached = known
             found[i] = ask(ways[i], max(rtol, ROUGH_LOOK))
             known = max(known, found[i].lower)
-    known = 0.0
     for i in sorted(range(len(ways)), key=lambda i: -found[i].upper) if rtol < ROUGH_LOOK else ():
         if found[i].upper > max(known, ways[i].least) and found[i].width > rtol:
+            ways[i].reached = known
             found[i] = ways[i].met(found[i], ask(ways[i], rtol))
         known = max(known, found[i].lower)
     return found

@@ -17,7 +17,7 @@ from shufflekit.loss_distribution.curve import Curve
 from shufflekit.loss_distribution.grids import Grids
 from shufflekit.loss_distribution.nearly_all import nearly_all
 from shufflekit.loss_distribution.nodes import Nodes
-from shufflekit.loss_distribution.outcomes import all_outcomes, same, single_round
+from shufflekit.loss_distribution.outcomes import all_outcomes, are_few, same, single_round
 from shufflekit.loss_distribution.parts import Moments, Part, leftover, moments, rounding
 from shufflekit.loss_distribution.rare import fewest, lumpy
 from shufflekit.loss_distribution.smoothed import Smoothed, integral
@@ -32,6 +32,7 @@ MUCH_LESS = 0.95  # of a tilt: then another one is tried
 PART_OF_SLACK, MOST_SLACK = 32.0, 0.8  # of what delta may be off by, to be used up by one of several errors; at most
 OF_LISTS = 10.0  # times the tolerance: a gap that lists as close as that may leave
 PART_OF_NOISE = 0.5  # of the tolerance, from which on lists that come closer are not worth it
+MORE_NOISE = 16.0  # times the tolerance: where that much is left more than noise is in the way
 ROOM = 8.0  # times as much noise as else may be what makes an integral affordable
 ABOVE = 1e-9  # relative: what round-off adds to Chernoff's bound is less
 ROUGH, WITHIN = 0.1, 0.99  # tolerances from that on ask about how large an answer is: ends may be so far apart
@@ -45,9 +46,7 @@ class Listed:
         self.lower = [Part(known.lower, rounds) for known, rounds in parts]
         self.upper = [Part(known.upper, rounds) for known, rounds in parts]
         self._exact = all(same(below.pair, above.pair) for below, above in zip(self.lower, self.upper, strict=True))
-        outcomes = math.prod(len(pair.loss) ** min(rounds, 64) for pair, rounds in self.upper)
-        few = outcomes <= (MAX_OUTCOMES if self._exact else MAX_ROUGH)
-        if few and all(rounds <= 64 for _, rounds in self.upper):
+        if all(are_few(side, MAX_OUTCOMES if self._exact else MAX_ROUGH) for side in (self.lower, self.upper)):
             self.lower, self.upper = ([Part(all_outcomes(parts), 1)] for parts in (self.lower, self.upper))
         self._left = leftover(self.lower), leftover(self.upper)
         self._rounds = sum(part.rounds for part in self.upper)
@@ -177,16 +176,13 @@ class Listed:
         if asked.eps is not None and (most := self._at_most(asked.eps, tilt)) <= KNOWN:
             return bracket(0.0, min(ends.upper, most))
         self.slack = min(slack(moments(self.upper, tilt), tilt), MOST_SLACK)
-        self.focus, smooth = tilt, self._smoothly(tilt)
-        if smooth is not None:
-            ends = _nearer(ends, read, smooth)
-            self.too_coarse = not self._exact
-            far = ends.width > max(FAR, OF_LISTS * asked.rtol) and asked.rtol < ROUGH
-            if ends.width <= rtol or (self.too_coarse and not (far and fewest(self.upper) is not None)):
-                return bracket(*ends)
-        elif (more := self._smoothly(tilt, ROOM)) is not None and (found := _nearer(ends, read, more)).width <= rtol:
-            self.focus *= not lumpy(self.upper, tilt)
-            return bracket(*found)
+        self.focus, (ends, noise, least) = tilt, self._smoothly(tilt, read, ends, rtol)
+        # What noise leaves between the ends of one list is no more than that: the rest is the lists'.
+        self.too_coarse = not self._exact and (least or noise <= PART_OF_NOISE * rtol < ends.width)
+        far = least and ends.width > max(FAR, OF_LISTS * asked.rtol) and asked.rtol < ROUGH
+        if ends.width <= rtol or (self.too_coarse and not (far and fewest(self.upper) is not None)):
+            self.focus *= least or not lumpy(self.upper, tilt)
+            return bracket(*ends)
         if self.too_coarse:  # no more is tried: what keeps these ends apart is most often the lists' fault
             return bracket(*self._apart(read, ends, asked, in_full=True))
         if apart := lumpy(self.upper, tilt):
@@ -220,14 +216,36 @@ class Listed:
                 break  # what is left may be the lists'
         return ends
 
-    def _smoothly(self, tilt: float, room: float = 1.0) -> tuple[Smoothed, Smoothed] | None:
-        """From below and from above, where that can be had and costs little; with more noise, if there is room."""
-        slack = self.slack / PART_OF_SLACK
+    def _smoothly(
+        self, tilt: float, read: Callable[[Curve | Nodes | Smoothed | Together], float], ends: Bracket, rtol: float
+    ) -> tuple[Bracket, float, bool]:
+        """Nearer ends, where integrals are to be had and cost little; how far apart those of one list are; and whether
+        there was no more noise than should be.
+
+        The noise moves delta by its variance times the density, which where losses are lumpy is more than is reckoned
+        with: then there is less of it.
+        """
+        noise, least, slack = math.inf, False, self.slack / PART_OF_SLACK
+        for room in (1.0, ROOM):
+            found = self._integrals(tilt, slack, room)
+            if found is not None:
+                below, above, alone = found
+                ends, least = _nearer(ends, read, (below, above)), least or room == 1.0
+                noise = _nearer(ends, read, (alone, above)).width if ends.width > rtol else 0.0
+                if not PART_OF_NOISE * rtol < noise <= MORE_NOISE * rtol or rtol == WITHIN:
+                    break
+                slack *= PART_OF_NOISE * rtol / (2 * noise)
+        return ends, noise, least
+
+    def _integrals(self, tilt: float, slack: float, room: float) -> tuple[Smoothed, Smoothed, Smoothed] | None:
+        """From below and from above, and the upper list from below; with more noise, if there is room."""
         first = integral(self.upper, tilt, slack, room)
         other = first if self._exact else first and integral(self.lower, tilt, slack, room)
-        above = first and first.end(self._left[1], slack, upper=True)
-        below = other and other.end(self._left[0], slack, upper=False)
-        return (below, above) if below and above else None
+        if not first or not other:
+            return None
+        above, alone = (first.end(self._left[1], slack, upper=upper) for upper in (True, False))
+        below = alone if self._exact else other.end(self._left[0], slack, upper=False)
+        return (below, above, alone) if below and above and alone else None
 
     def _on_grids(self, tilt: float, read: Callable[[Curve | Nodes], float], ends: Bracket, rtol: float) -> Bracket:
         grids = Grids(self.lower, self.upper, self._left, self._exact)

@@ -1,12 +1,20 @@
 """Lists whose outcomes are looked at one by one, with no grid and no transform."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from shufflekit._dot import dot
+from shufflekit._validate import Array
+from shufflekit.accuracy import TINY, UNIT
 from shufflekit.atoms import Atoms
+from shufflekit.dominating_pairs.few_sums import all_ways
 from shufflekit.loss_distribution.curve import Curve, deltas
 from shufflekit.loss_distribution.parts import Leftover, Part, leftover, rounding
+
+MOST_ROUNDS, MOST_CELLS = 64, 2**22  # of one pair; and outcomes of its rounds times those of one
+GRID_DIGITS = 40  # and 6 of so many rounds are fewer than floating point's 53
 
 
 def same(first: Atoms, second: Atoms) -> bool:
@@ -14,16 +22,35 @@ def same(first: Atoms, second: Atoms) -> bool:
     return np.array_equal(first.loss, second.loss) and np.array_equal(first.log_q, second.log_q)
 
 
+def are_few(parts: Sequence[Part[Atoms]], most: int) -> bool:
+    """Whether there are no more than ``most`` outcomes of all rounds, whatever their order, and none takes long."""
+    if any(rounds > MOST_ROUNDS or not np.isfinite(pair.log_q).all() for pair, rounds in parts):
+        return False
+    numbers = [math.comb(rounds + len(pair.loss) - 1, rounds) for pair, rounds in parts]
+    cells = max(number * len(part.pair.loss) for number, part in zip(numbers, parts, strict=True))
+    return math.prod(numbers) <= most and cells <= MOST_CELLS
+
+
 def all_outcomes(parts: Sequence[Part[Atoms]]) -> Atoms:
-    """The rounds' outcomes in all combinations."""
-    loss, log_q = np.zeros(1), np.zeros(1)
+    """How often each of the rounds' outcomes comes, in all ways; orders of the same are one."""
+    loss, log_q, size = np.zeros(1), np.zeros(1), 0.0
     for pair, rounds in parts:
-        for _ in range(rounds):
-            loss = (loss[:, None] + pair.loss).ravel()
-            log_q = (log_q[:, None] + pair.log_q).ravel()
+        times, log_ways = all_ways(rounds, len(pair.loss))
+        loss = (loss[:, None] + _summed(times, pair.loss)).ravel()
+        log_q = (log_q[:, None] + (_summed(times, pair.log_q) + log_ways)).ravel()
+        size += rounds * float(np.abs(pair.log_q).max()) + 3 * math.lgamma(rounds + 1)
     order = np.argsort(loss)
     left = leftover(parts)
-    return Atoms(loss[order], log_q[order], left.missing, left.infinite, left.noise)
+    # Each part's logarithms are rounded about twice, and once more where they are added.
+    error = left.noise + 2 * (2 + len(parts)) * UNIT * size
+    return Atoms(loss[order], log_q[order], left.missing, left.infinite, error)
+
+
+def _summed(times: Array, value: Array) -> Array:
+    """``times . value``, each sum rounded about once: what is on a coarse grid is summed without any rounding."""
+    grid = max(2.0 ** (math.frexp(float(np.abs(value).max()))[1] - GRID_DIGITS), TINY)
+    coarse = np.round(value / grid) * grid
+    return np.asarray(dot(times, coarse) + dot(times, value - coarse))
 
 
 def single_round(pair: Atoms, left: Leftover, *, upper: bool) -> Curve:

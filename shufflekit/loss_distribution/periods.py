@@ -16,6 +16,7 @@ LOG_WRAPPED = -40.0  # relative, of what the next periods add
 REACH_OF_TAIL = 9.0  # deviations, by which Chernoff's bound on later periods is tilted more, at most
 TAILS = np.exp2(-1.5 * np.arange(5.0))  # times that: less where a few large losses would soon be all of it
 LOG_HUGE = 690.0
+FARTHER = 2.0  # times as far as the mean should be from that at the tilt, from which on a line is drawn in
 
 
 class Wrapped(NamedTuple):
@@ -39,6 +40,18 @@ class Wrapped(NamedTuple):
 def line(tilt: float, deviation: float) -> float:
     """c, a little beyond the tilt, so that the poles at 0 and -1 stay away."""
     return tilt + 1 / (deviation * (1 + tilt * deviation))
+
+
+def drawn_in(parts: Sequence[Part[Losses]], tilt: float, c: float) -> float:
+    """c, or nearer to the tilt where its losses are other ones: where few large ones would be all that is left.
+
+    At the integrand's least point the mean is ``1/c + 1/(1 + c)`` more than at the tilt; for like losses it is no more
+    than that at the line. Any c > tilt serves, a good one is accurate.
+    """
+    mean, away = moments(parts, tilt).mean, c - tilt
+    while moments(parts, tilt + away).mean - mean > FARTHER * (1 / (tilt + away) + 1 / (1 + tilt + away)):
+        away /= 2
+    return tilt + away
 
 
 def wrapped(parts: Sequence[Part[Losses]], c: float, total: Moments, variance: float) -> Wrapped:

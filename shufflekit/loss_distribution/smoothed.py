@@ -25,7 +25,7 @@ from shufflekit.accuracy import LOG_SILENT, NODE_ERROR, UNIT
 from shufflekit.atoms import Atoms
 from shufflekit.loss_distribution.curve import Curve
 from shufflekit.loss_distribution.parts import Leftover, Moments, Part, moments, rounding
-from shufflekit.loss_distribution.periods import LOG_HUGE, Wrapped, line, wrapped
+from shufflekit.loss_distribution.periods import LOG_HUGE, Wrapped, drawn_in, line, wrapped
 from shufflekit.loss_distribution.transforms import ENDED, Complex, product, transform
 from shufflekit.search import narrowed
 
@@ -189,7 +189,7 @@ def integral(
     deviation, most_nodes = moments(parts, tilt).deviation, min(at_most, MOST_NODES)
     if deviation == 0 or slack <= 0 or most_nodes <= LEAST_NODES:
         return None
-    c = line(tilt, deviation)
+    c = drawn_in(parts, tilt, line(tilt, deviation))
     total = moments(parts, c)
     if total.deviation == 0 or sum(own for _, own in parts) * SUM_ERROR_OF_NODES > slack:
         return None

@@ -7,6 +7,7 @@ import numpy as np
 
 LASTING = 1.1  # times the gap that no grid mends: then the next one is hardly worth its price
 HARDLY = 0.8  # of the gap before: then ends that are far apart come no nearer
+SAME = 0.999  # of it: then they do not come nearer at all
 KNOWN_GAP = 0.5  # of the upper end: from a larger gap nothing follows
 PART_OF_LASTING = 0.1  # of that gap, to which a grid should come near
 SPARE, FINER = 1.2, (2, 16)  # what a step is finer by than need be, and by how much
@@ -29,7 +30,7 @@ class Steps:
         self.step, self.gap = step, gap
         if last < KNOWN_GAP * upper and step < before and not self.exact:
             lasting = max(0.0, gap - step / before * last) / (1 - step / before)
-        if gap <= LASTING * lasting or gap > HARDLY * last > KNOWN_GAP * upper:
+        if gap <= LASTING * lasting or gap > HARDLY * last > KNOWN_GAP * upper or (step < before and gap > SAME * last):
             return None
         wanted = max(rtol * upper - lasting, PART_OF_LASTING * lasting)
         return step / float(np.clip(SPARE * math.sqrt((gap - lasting) / wanted), *FINER))
