@@ -186,8 +186,10 @@ def test_the_worst_data_are_the_worst_of_all_triples(channel):
 def test_marks_tell_kinds_of_triples_apart(channel):
     """Triples have one mark if and only if their likelihoods are the same ones, in whatever order of messages."""
     table = channel.probs.astype(float)
-    marks, kinds = _marks(table), {}
-    for x0, x1, x2 in itertools.product(range(channel.inputs), repeat=3):
+    k = channel.inputs
+    x0, x1 = np.indices((k, k)).reshape(2, -1)
+    marks, kinds = _marks(table, x0, x1).reshape(k, k, k), {}
+    for x0, x1, x2 in itertools.product(range(k), repeat=3):
         columns = np.round(table[[x0, x1, x2]], 12)
         kinds.setdefault(columns[:, np.lexsort(columns)].tobytes(), set()).add(int(marks[x0, x1, x2]))
     assert all(len(own) == 1 for own in kinds.values())

@@ -9,7 +9,7 @@ import pytest
 
 from shufflekit import certify, exact
 from shufflekit.beyond import game
-from shufflekit.definitions import Game, Kind, blankets, row_game, rows, without_round_off
+from shufflekit.definitions import Game, Kind, blankets, channels, row_game, rows, without_round_off
 from shufflekit.definitions.channels import kinds_of_neighbours
 from shufflekit.divergences import hockey_stick
 from shufflekit.dominating_pairs import contenders, pair_of
@@ -355,6 +355,21 @@ def test_of_very_many_moves_some_are_looked_at_by_their_blankets(monkeypatch):
     ChannelPair(row_game(channel, 40, 40)).delta(eps)
     assert few < len(held)
     assert (found.profile(np.linspace(0.0, 0.3, 20))[[0, 19]] >= close[[0, 2]] * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("eps0", [0.3, 2.0])
+def test_any_two_inputs_of_randomized_response_may_be_renamed(eps0, monkeypatch):
+    """One kind is found at once, and it is the one that all pairs are compared for: of 1,000 inputs a million were."""
+    assert kinds_of_neighbours(RandomizedResponse(7, eps0)) == [(0, 1)]
+    swapped = Channel(RandomizedResponse(7, eps0).probs[:, ::-1])  # the same, whose pairs are compared
+    assert kinds_of_neighbours(swapped) == [(0, 1)]
+    more = Channel(np.append(RandomizedResponse(2, eps0).probs, [[0.5, 0.5]], axis=0))
+    assert len(kinds_of_neighbours(more)) == 4
+    looked = []
+    usual = channels.itertools.permutations
+    monkeypatch.setattr(channels.itertools, "permutations", lambda *of: looked.append(of) or usual(*of))
+    kinds_of_neighbours(RandomizedResponse(1_000, eps0))
+    assert not looked
 
 
 def test_variances_for_little():

@@ -59,6 +59,9 @@ def kinds_of_neighbours(channel: Channel) -> list[tuple[int, int]]:
     """
     values, codes = np.unique(_without_round_off(channel.probs), return_inverse=True)
     size, codes = len(values), codes.reshape(channel.probs.shape)
+    own = np.eye(channel.inputs, dtype=bool)
+    if np.array_equal(codes, np.where(own, codes[0, 0], codes[0, 1])):
+        return [(0, 1)]  # randomized response: any two inputs may be renamed
     least = codes.min(axis=0)
     found: dict[Any, tuple[int, int]] = {}
     for x0, x1 in itertools.permutations(range(channel.inputs), 2):

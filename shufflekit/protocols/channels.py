@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from shufflekit._dot import product
 from shufflekit._validate import Array
-from shufflekit.definitions import Definition, Game, equal_others, row_game
+from shufflekit.definitions import Definition, Game, equal_others, kinds_of_neighbours, row_game
 from shufflekit.protocols.attacks import Attack
 from shufflekit.randomizers import Channel
+
+Places = NDArray[np.intp]
 
 WORST_DATA = "this randomizer, all others equal, worst values"
 MOST_ATTACKS = 2  # kinds of triples of inputs that are tried
@@ -45,8 +47,8 @@ def _in(number: Callable[[float], Any], known: Definition) -> Definition:
 def _worst_definitions(channel: Channel, n: int, population: int) -> tuple[Definition, ...]:
     """For the changed record's two values, which may be exchanged, and the one that all others have."""
     table = channel.probs.astype(np.float64)
-    x0, x1 = np.triu_indices(channel.inputs, 1)
-    variance, marks = _variances(table)[x0, x1].ravel(), _marks(table)[x0, x1].ravel()
+    x0, x1 = np.array(sorted({(min(pair), max(pair)) for pair in kinds_of_neighbours(channel)}), dtype=int).T
+    variance, marks = _variances(table, x0, x1).ravel(), _marks(table, x0, x1).ravel()
     found: list[tuple[int, int, int]] = []
     left = np.argsort(-np.round(variance / variance.max(), SAME_DIGITS), kind="stable")
     while len(left) and len(found) < MOST_ATTACKS:
@@ -57,19 +59,20 @@ def _worst_definitions(channel: Channel, n: int, population: int) -> tuple[Defin
     return tuple(Definition(n, population, (law,)).mapped(float) for law in laws)
 
 
-def _variances(table: Array) -> Array:
-    """``sum (R(x0) - R(x1))^2 / R(x2)``, for all x0, x1 and x2."""
+def _variances(table: Array, x0: Places, x1: Places) -> Array:
+    """``sum (R(x0) - R(x1))^2 / R(x2)``, for pairs of x0 and x1, and all x2."""
     # Differences first: expanded squares would cancel where the rows are near each other.
-    return np.array([product((table - first) ** 2, (1 / table).T) for first in table])
+    return product((table[x0] - table[x1]) ** 2, (1 / table).T)
 
 
-def _marks(table: Array) -> NDArray[np.uint64]:
-    """A number for all x0, x1 and x2, the same for triples of one kind: those with the same likelihoods, each as often.
+def _marks(table: Array, x0: Places, x1: Places) -> NDArray[np.uint64]:
+    """A number for pairs of x0 and x1, and all x2, the same for triples of one kind.
 
+    Those have the same likelihoods, each as often.
     It is a sum over the messages of products of whole numbers drawn for each likelihood, in which the order of messages
     does not matter, and no round-off is. Two kinds with one number would be tried as one.
     """
     values, codes = np.unique(np.round(table, 12), return_inverse=True)
     drawn = np.random.default_rng(0).integers(2**64, size=(3, len(values)), dtype=np.uint64)
     first, second, third = drawn[:, codes.reshape(table.shape)]
-    return np.array([own * second @ third.T for own in first])
+    return np.asarray(first[x0] * second[x1] @ third.T, dtype=np.uint64)
