@@ -71,7 +71,7 @@ class Effort(NamedTuple):
 
 LITTLE = (SLACK, SLACK, 1e-4)  # that one law may lose where boards cost little
 CLOSELY = Effort((7.0, 24.0), 1.5e8, STAGES[-1], (1e-3, 4e-3, 2.5e-3))
-A_LOOK = Effort((5.0, 16.0), 1.5e7, 150, (5e-3, 2e-2, 1.0))
+A_LOOK = Effort((5.0, 16.0), 5e6, 0, (5e-3, 2e-2, 1.0))  # to try one law costs as much as short blocks
 FEW_SLOTS = Effort((24.0, 80.0), 5e7, 150, (SLACK, SLACK, 0.0))
 VERY_FEW_SLOTS = Effort((200.0, 400.0), 5e7, 150, (SLACK, SLACK, 0.0))
 

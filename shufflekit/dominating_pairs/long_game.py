@@ -102,7 +102,9 @@ class LongGame:
             return None
         pure, stages = self._stages(max(0.0, float(-x.min())) / (n * self.deviation**2))
         stages = [steps for steps in stages if steps < min(shortest, self.block) and steps <= MOST_OF_ALL * n]
-        board = Board(self.laws, max(stages, default=1), self.step)
+        if not stages:
+            return None
+        board = Board(self.laws, max(stages), self.step)
         needed, before, over = 0.0, 0, math.inf
         for steps in stages:
             if steps < needed:
