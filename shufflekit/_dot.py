@@ -1,11 +1,14 @@
 """Sums of products without BLAS, or in pieces that it does without threads."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import daxpy
 
 ROWS, INNER, COLUMNS = 16, 64, 256  # of two factors: BLAS does so small ones by itself
+PIECE = 10_000  # numbers, that BLAS adds up without threads
 
 
 def dot(x: NDArray[Any], y: NDArray[Any]) -> Any:
@@ -27,3 +30,16 @@ def product(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float6
         for k in range(0, y.shape[1], COLUMNS):
             total[:, :, k : k + COLUMNS] += pieces[:, :, j : j + INNER] @ y[j : j + INNER, k : k + COLUMNS]
     return total.reshape(rows, y.shape[1])[: len(x)]
+
+
+def add_shifted(
+    total: NDArray[np.float64], x: NDArray[np.float64], places: Sequence[int], weights: Sequence[float]
+) -> None:
+    """Add ``weight x[place : place + len(total)]`` to the total for each place, in one pass and not in two.
+
+    Both are whole arrays of their own, not every other number of one: else a copy would be added to.
+    """
+    for first in range(0, len(total), PIECE):
+        count = min(PIECE, len(total) - first)
+        for place, weight in zip(places, weights, strict=True):
+            daxpy(x, total, count, weight, place + first, 1, first)

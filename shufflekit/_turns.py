@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shufflekit._complex import Complex
+from shufflekit._even_turns import evenly_turned, places
 from shufflekit._validate import Array
 from shufflekit.accuracy import UNIT
 
@@ -19,8 +20,16 @@ MOST_EMPTY = 16  # times as many places as numbers: then each turn is worked out
 MOST_TURNS = 2**17  # that are worked out together
 
 
-def turned(weight: Array, value: Array, apart: float, number: NDArray[np.intp]) -> Complex:
-    """``sum_j weight_j e^{i number_k apart value_j}`` for each k; rows in which there is no number are left out."""
+def turned(weight: Array, value: Array, apart: float, number: NDArray[np.intp]) -> tuple[Complex, Array]:
+    """``sum_j weight_j e^{i number_k apart value_j}`` for each k, and how far off it is, but for exponents' units."""
+    if at := places(value, number):
+        return evenly_turned(weight, at, apart, number)
+    found = by_products(weight, value, apart, number)
+    return found, np.full(len(number), summed_error(len(value)) * float(np.abs(weight).sum()))
+
+
+def by_products(weight: Array, value: Array, apart: float, number: NDArray[np.intp]) -> Complex:
+    """The same sum, wherever the values lie; rows in which there is no number are left out."""
     columns, row, place = _occupied(number)
     if row is None:
         found: Complex = np.empty(len(number), dtype=complex)

@@ -1,5 +1,6 @@
 """Check-ins: the mixture over how many took part, and the channel that may be silent, in fractions."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -140,6 +141,26 @@ def test_where_slots_are_skipped_some_answers_may_be_thrown_away(monkeypatch):
     below = sum(chance for taken, chance in chances.items() if 0 < taken < second)
     above = sum(chance for taken, chance in chances.items() if taken >= second)
     assert rough.chances == pytest.approx([below, above])
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5])
+def test_rounds_that_show_nothing_are_rounds(rounds):
+    """One slot, two clients, half of the time each: three rounds of four show an answer, and half of those hers.
+
+    Rounds to which nobody came were left out: of many hardly a chance was left, and no attack reached anything.
+    """
+    protocol, eps, E = RandomCheckIn(2.0, 1, 2, 0.5, "skipped"), 0.3, math.exp(2.0)
+    # By answers: what the others send with the same value, of two or of three, and she with hers, x0 or x1.
+    binary = [(E / (E + 1), 1 / (E + 1)), (1 / (E + 1), E / (E + 1))]
+    ternary = [(E / (E + 2), 1 / (E + 2)), (1 / (E + 2), E / (E + 2)), (1 / (E + 2), 1 / (E + 2))]
+    others = [[1 / (E + 1), E / (E + 1)], [1 / (E + 2), 1 / (E + 2), E / (E + 2)]]
+    reached = []
+    for own, other in zip((binary, ternary), others, strict=True):
+        one = [(0.25, 0.25)] + [(0.375 * (p + r), 0.375 * (q + r)) for (p, q), r in zip(own, other, strict=True)]
+        both = [tuple(map(math.prod, zip(*shown, strict=True))) for shown in itertools.product(one, repeat=rounds)]
+        reached.append(sum(max(p - math.exp(eps) * q, 0.0) for p, q in both))
+        reached.append(sum(max(q - math.exp(eps) * p, 0.0) for p, q in both))
+    assert (protocol * rounds).attack_delta(eps).lower == pytest.approx(max(reached), rel=1e-3)
 
 
 def test_the_attack_on_the_first_of_a_window():

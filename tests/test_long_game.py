@@ -142,6 +142,27 @@ def test_the_certificate_grows_with_what_is_left_to_do():
     assert 0 < cost(100) < cost(400)
 
 
+def test_all_lengths_share_what_a_step_gains():
+    """Each length by itself has tilts of its own, and hardly less slack."""
+    own = laws(8, 1.1)
+    game, lengths = LongGame(own), [900, 700, 500]
+    starts = [np.array([-5.0, -1.0]) * game.deviation * math.sqrt(n) for n in lengths]
+    few = Few(game._board(60, game.step), 0)
+    for n, x, found in zip(lengths, starts, game.worths(lengths, starts, few), strict=True):
+        assert found == pytest.approx(game.worths([n], [x], few)[0], rel=1e-3)
+
+
+@pytest.mark.parametrize("ratio", [2.0, 8.0, 40.0])
+def test_no_point_is_left_out_that_gains_the_most(ratio):
+    own = laws(ratio, 1.05)
+    board = Board(own, 12, 0.1).play(12)
+    tilts = np.geomspace(1e-3, 3.0, 30)
+    points, excess = board.excess(own, 0)
+    points, excess = points[excess > 0], excess[excess > 0]
+    known = (np.log(excess) - np.outer(tilts, points)).max(axis=1) + tilts * board.step
+    assert (certificate.log_gain(board, own, 0, tilts) >= known).all()
+
+
 def test_scores_know_their_moments():
     law = Scores(np.array([-1.0, 2.0, 9.0]), np.array([2 / 3, 1 / 3, 0.0]))
     assert law.variance == pytest.approx(2.0)

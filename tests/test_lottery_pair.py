@@ -330,6 +330,21 @@ def test_the_list_of_a_lottery_connects_the_dots():
     assert (own <= protocol.pair.delta(eps).upper * 1.02 + math.exp(-30.0)).all()
 
 
+def test_what_a_mixture_leaves_shows_nothing():
+    """Half of the time: both laws have all their mass, and two rounds have what the four mixtures of them have."""
+    law, eps = response(math.expm1(1.0), 3), np.array([0.0, 0.05, 0.2])
+    part = Definition(5, 50, (law,))
+    atoms = pair_of(Mixture((part,), (0.5,))).listed(-60.0).lower
+    assert math.isclose(float(np.exp(atoms.log_q).sum()), 1.0, rel_tol=1e-9)
+    assert math.isclose(float(np.exp(atoms.log_q + atoms.loss).sum()), 1.0, rel_tol=1e-9)
+    one = pair_of(part).listed(-60.0).lower
+    loss = np.append((one.loss[:, None] + one.loss).ravel(), np.append(one.loss, one.loss))
+    mass = np.append((np.exp(one.log_q)[:, None] * np.exp(one.log_q)).ravel(), np.tile(np.exp(one.log_q), 2)) / 4
+    own = [float(mass @ np.maximum(np.exp(loss) - math.exp(e), 0.0)) for e in eps]
+    both = np.exp(atoms.log_q)[:, None] * np.exp(atoms.log_q), atoms.loss[:, None] + atoms.loss
+    assert [float((both[0] * np.maximum(np.exp(both[1]) - math.exp(e), 0.0)).sum()) for e in eps] == pytest.approx(own)
+
+
 def test_a_mixture_is_a_sum():
     """Each part with its chance; listed, the same profile; back and forth."""
     law = response(math.expm1(1.0), 3)

@@ -46,7 +46,7 @@ def test_many_steps_are_worth_no_more(seed, many, kinds, n, far):
     x = -np.array([far, far / 2]) * deviation * math.sqrt(n)
     board = Board(own, n, deviation / 30, 12.0).play(n)
     one_law = max(float(LongGame([law])._by_steps([n], [x[:1]])[0][0]) for law in own)
-    start, _ = best_starts(own, n, x)
+    start, _ = best_starts(own, n, x, math.inf)
     found = start.worth(n, x)
     assert (found >= board.value(x) * (1 - 2e-3 * (1 + far**2))).all()
     assert found[0] >= one_law * (1 - 2e-3 * (1 + far**2))
@@ -59,10 +59,22 @@ def test_many_steps_cost_little(seed):
     deviation = max(law.variance for law in own) ** 0.5
     for far in (0.0, 3.0, 6.0):
         x = np.array([-far * deviation * 1e3])
-        start, loss = best_starts(own, n, x)
+        start, loss = best_starts(own, n, x, math.inf)
         assert loss < 4e-3
         one_law = max(float(LongGame([law]).worth(n, x)[0]) for law in own)
         assert 1 <= start.worth(n, x)[0] / one_law < 1 + 1.5 * (loss + 5e-4) * (1 + far**2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_none_that_is_passed_over_loses_less(seed):
+    """All widths are tried here; and whoever asks for less than the best of them loses gets none."""
+    own, n = LongGame(random_laws(seed, 5, 5)).laws, 10 ** (3 + seed % 3)
+    x = -np.array([0.0, 3.0]) * math.sqrt(n * max(law.variance for law in own))
+    losses = [SoftStart(own, n, x, width).loss(n, x) for width in soft_start.WIDTHS]
+    _, least = best_starts(own, n, x, math.inf)
+    assert least == min(losses)
+    assert best_starts(own, n, x, least) is not None
+    assert best_starts(own, n, x, 0.99 * least) is best_starts(own, n, x, 1e-9) is None
 
 
 @pytest.mark.parametrize("seed", range(4))

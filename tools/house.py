@@ -72,8 +72,8 @@ ROAD = (
 GROUND = (
     Room(
         "ground",
-        "_validate _complex _digits _divisions _dot _logs _output _turns _binomial accuracy atoms bracket convex_order "
-        "divergences fourier plugins randomizers renyi search sgd check_in_sgd vector_randomizers",
+        "_validate _complex _digits _divisions _dot _even_turns _logs _output _turns _binomial accuracy atoms bracket "
+        "convex_order divergences fourier plugins randomizers renyi search sgd check_in_sgd vector_randomizers",
         "",
         "what every room may use: checks, numerics, local randomizers",
     ),

@@ -118,7 +118,7 @@ class Lottery(NamedTuple):
 
 
 class Mixture(NamedTuple):
-    """One of several definitions, by a draw of these chances that is seen."""
+    """One of several definitions, by a draw of these chances that is seen; or nothing is shown, if they leave room."""
 
     parts: tuple[Definition, ...]
     chances: tuple[Any, ...]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shufflekit._dot import dot
+from shufflekit._dot import add_shifted, dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR, KNOWN
 from shufflekit.convex_order import divided
@@ -26,9 +26,9 @@ LOG_HUGE = 700.0
 EDGE_RATES = np.geomspace(1 / 64, 1.0, 13)  # of Chernoff's bound at the edge, relative to that of a normal sum
 SAME = 1e-9
 DEPTH = 10.0  # deviations of the sum of all steps, that the board reaches out to the left
-# The same to the right, where F_m(x) - x is 1e-10 of a deviation: what is asked for lies to the left. And how many of
-# the largest scores more, where those count.
-RIGHT, MORE_RIGHT = 6.0, 30.0
+# The same to the right, where F_m(x) - x is 1e-5 of a deviation: what is asked for lies to the left, and from there one
+# comes so far with a chance of 3e-5 at most. And how many of the largest scores more, where those count.
+RIGHT, MORE_RIGHT = 4.0, 30.0
 
 
 Key = tuple[tuple[float, ...], tuple[float, ...]]
@@ -86,10 +86,11 @@ class Scores(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """A law on the grid: by how many nodes it moves, with what chance, and ``E(x + g)_+ - x_+``."""
+    """A law on the grid: by how many nodes it moves, with what chance, and ``E(x + g)_+ - x_+`` where that is not 0."""
 
     nodes: list[int]
     chance: list[float]
+    first: int
     bump: Array
 
 
@@ -170,12 +171,11 @@ class Board:
         x, reach = len(self.x), float(np.abs(law.value).max())
         total, bent = np.zeros(x), slice(*np.searchsorted(self.x, [-reach - offset, reach - offset]))
         total[bent] = rise(law, self.x[bent] + offset)  # and 0 elsewhere
-        for value, chance in zip(law.value, law.chance, strict=True):
-            place = (offset + value) / self.step
-            cell = math.floor(place)
-            first = 2 * self.margin + cell
-            share = place - cell
-            total += chance * ((1 - share) * padded[first : first + x] + share * padded[first + 1 : first + 1 + x])
+        place = (offset + law.value) / self.step
+        cell = np.floor(place)
+        share, first = place - cell, (2 * self.margin + cell).astype(int).tolist()
+        add_shifted(total, padded, first, (law.chance * (1 - share)).tolist())
+        add_shifted(total, padded, [i + 1 for i in first], (law.chance * share).tolist())
         return total
 
     def value(self, x: Array) -> Array:
@@ -238,24 +238,27 @@ class Board:
         return Scores(-self.x[::-1][kept], chance[kept]), 2 * float(self.rise[0])
 
     def _play(self, padded: Array, steps: int, within: slice) -> None:
-        best, own, part, mean = (np.empty(within.stop - within.start) for _ in range(4))
-        first = self.margin + within.start
-        for _ in range(steps):
-            for weight, moves in self.moves:
+        best, own, mean = (np.empty(within.stop - within.start) for _ in range(3))
+        first, last = self.margin + within.start, self.margin + within.stop
+        places = [[[first + nodes for nodes in move.nodes] for move in moves] for _, moves in self.moves]
+        for step in range(steps):
+            for (weight, moves), led in zip(self.moves, places, strict=True):
                 for i, move in enumerate(moves):
                     total = own if i else best
-                    np.copyto(total, move.bump[within])
-                    for nodes, chance in zip(move.nodes, move.chance, strict=True):
-                        np.multiply(padded[first + nodes : first + nodes + len(part)], chance, out=part)
-                        np.add(total, part, out=total)
+                    np.multiply(padded[led[i][0] : led[i][0] + len(total)], move.chance[0], out=total)
+                    add_shifted(total, padded, led[i][1:], move.chance[1:])
+                    bent = move.first - within.start
+                    total[bent : bent + len(move.bump)] += move.bump
                     if i:
                         np.maximum(best, own, out=best)
                 if weight < 1:
                     np.multiply(best, weight, out=best)
                     np.add(mean, best, out=mean) if moves is not self.moves[0][1] else np.copyto(mean, best)
             worth = mean if len(self.moves) > 1 else best
-            padded[:first], padded[first + len(best) :] = worth[0], worth[-1]
-            padded[first : first + len(best)] = worth
+            # The next step looks no farther than a margin; what is beyond waits for the last one.
+            near = self.margin if step < steps - 1 else len(padded)
+            padded[max(first - near, 0) : first], padded[last : last + near] = worth[0], worth[-1]
+            padded[first:last] = worth
 
     def _reach(self, steps: int, depth: float) -> int:
         return math.ceil((depth * math.sqrt(self.variance * steps) + 2 * self.largest) / self.step)
@@ -271,7 +274,9 @@ class Board:
         mass = divided(cell - first, place - cell, law.chance, int(cell.max()) - first + 2)
         kept = [(first + i, float(m)) for i, m in enumerate(mass) if m > 0]
         rounded = Scores(self.step * np.array([float(nodes) for nodes, _ in kept]), np.array([m for _, m in kept]))
-        return _Move([nodes for nodes, _ in kept], [m for _, m in kept], rise(rounded, self.x))
+        far = max(abs(nodes) for nodes, _ in kept)
+        bent = slice(self.half - far, self.half + far + 1)
+        return _Move([nodes for nodes, _ in kept], [m for _, m in kept], bent.start, rise(rounded, self.x[bent]))
 
 
 def rise(law: Scores, x: Array) -> Array:

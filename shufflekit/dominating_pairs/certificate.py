@@ -35,8 +35,8 @@ def slack(
     """``s K Lam^{s-1} e^{c x}`` with the best of some tilts, at each start x, for the steps after those on the board.
 
     ``steps`` is about how many there are in all; ``times`` gives ``log(s Lam^{s-1})`` from ``log Lam``, or its mean
-    where s is random. The board may have been played by a chooser of more laws, and some of the later steps may be by
-    ``larger`` ones, which are chosen by nobody.
+    where s is random, or a row for each start. The board may have been played by a chooser of more laws, and some of
+    the later steps may be by ``larger`` ones, which are chosen by nobody.
     """
     variance = max(law.variance for law in laws)
     tilts = tilts_for(x, variance) / steps
@@ -53,7 +53,11 @@ def tilts_for(x: Array, variance: float) -> Array:
 def log_gain(board: Board, laws: Sequence[Scores], pure: int, tilts: Array) -> Array:
     """``log K`` at some tilts: what one step by any of the laws is worth more than one by ``laws[pure]``."""
     points, excess = board.excess(laws, pure)
-    points, excess = points[excess > 0], excess[excess > 0]
+    order = np.argsort(points)
+    points, excess = points[order], excess[order]
+    # As tilts are 0 or more, no point matters that is right of one that gains as much.
+    first = np.append(0.0, np.maximum.accumulate(excess)[:-1])
+    points, excess = points[excess > first], excess[excess > first]
     inside = (np.log(excess) - np.outer(tilts, points)).max(axis=1, initial=-np.inf) + tilts * board.step
     return np.asarray(np.maximum(inside, _beyond(board, tilts)))
 

@@ -217,7 +217,7 @@ class ChannelWorth:
                 worst, games = np.minimum(quick[i], self._closely(contender, eps, moved, about[i], spare)), games - 1
             else:
                 left.append((contender, about[i], np.minimum(quick[i], self._by(look, contender, eps, moved))))
-                looks -= 1 if isinstance(look, LongGame) and look.softly(slots, start) else PRICE
+                looks -= 1 if isinstance(look, LongGame) and look.may_be_soft(slots) else PRICE
         middle = int(np.abs(moved).argmin())
         for contender, own, found in sorted(left, key=lambda one: -one[2][middle]):
             if games > 0 and (found > worst * clearly).any():

@@ -108,7 +108,7 @@ class LongGame:
             if steps < needed:
                 continue
             board = board.play(steps - board.played)
-            left = np.maximum(self._slack(board, pure, n - steps, x), TINY)
+            left = np.maximum(self._slack(board, pure, np.full(len(x), float(n - steps)), x), TINY)
             last, over = over, float((np.log(left) - np.log(most)).max())
             last_over = over - math.log(self.last_slack / self.slack)
             if (over if steps < stages[-1] else last_over) <= 0:
@@ -123,11 +123,13 @@ class LongGame:
 
     def softly(self, n: int, x: Array) -> Few | None:
         """A start that needs no steps, if it costs little enough."""
+        found = best_starts(self.laws, n, x, self.soft) if self.may_be_soft(n) else None
+        return None if found is None else Few(found[0], 0)
+
+    def may_be_soft(self, n: int) -> bool:
+        """Whether such a start is looked for."""
         heard = n * max(float(law.chance[law.value != 0].sum()) for law in self.laws)
-        if not self.soft or len(self.laws) == 1 or heard < FEWEST_SOFT:
-            return None
-        start, loss = best_starts(self.laws, n, x)
-        return Few(start, 0) if loss <= self.soft else None
+        return bool(self.soft) and len(self.laws) > 1 and heard >= FEWEST_SOFT
 
     def _by_one_law(self, few: Few, lengths: Sequence[int], starts: Sequence[Array]) -> list[Array]:
         """The last steps are on the board; before them come as many scores of the law as are left of each length."""
@@ -141,11 +143,8 @@ class LongGame:
         board = few.start
         if self._depth(lengths[0], x, BLOCKS_APART) > board.depth:
             board = self._board(few.steps, self.step, self._depth(lengths[0], x, APART))
-        found = self._split(self._after([board], crowd, none, x, row), starts)
-        return [
-            worth + self._slack(board, few.law, int(n), own)
-            for worth, own, n in zip(found, starts, number, strict=True)
-        ]
+        worth = self._after([board], crowd, none, x, row)
+        return self._split(worth + self._slack(board, few.law, number[row], x), starts)
 
     @staticmethod
     def _split(worth: Array, starts: Sequence[Array]) -> list[Array]:
@@ -207,11 +206,13 @@ class LongGame:
         chernoff = n * log_most(self.laws, tilts) + np.outer(x, tilts) - 1 - np.log(tilts)
         return np.asarray(np.minimum(normal, PART_OF_CHERNOFF * np.exp(np.minimum(chernoff.min(axis=1), LOG_HUGE))))
 
-    def _slack(self, board: Board, pure: int, steps: int, x: Array) -> Array:
-        def times(log_lam: Array) -> Array:
-            return math.log(steps) + (steps - 1) * log_lam
+    def _slack(self, board: Board, pure: int, steps: Array, x: Array) -> Array:
+        """After so many steps from each start: any tilt serves all of them, and what a step gains is the same."""
 
-        return slack(board, self.laws, pure, x, steps + board.played, times)
+        def times(log_lam: Array) -> Array:
+            return np.log(steps)[:, None] + np.outer(steps - 1, log_lam)
+
+        return slack(board, self.laws, pure, x, float(steps.max()) + board.played, times)
 
     def _after(self, boards: Sequence[Board], crowd: Share, log_chance: Array, x: Array, row: Rows = None) -> Array:
         """``E F_m(x + S)`` for the crowd's sum S, where nothing of F_m is looked at beyond a board.

@@ -1,5 +1,6 @@
 """A pair of laws that depends on something else, which is seen and says nothing itself."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +10,12 @@ from shufflekit.atoms import Atoms, Enclosure
 from shufflekit.bracket import Ends
 from shufflekit.dominating_pairs.pair import Pair
 
+ROUND_OFF = 1e-13
+
 
 @dataclass(frozen=True)
 class MixturePair(Pair):
-    """Each of the pairs with its chance."""
+    """Each of the pairs with its chance; what is left of 1 shows nothing."""
 
     pairs: tuple[Pair, ...]
     chances: tuple[float, ...]
@@ -37,15 +40,13 @@ class MixturePair(Pair):
         return Enclosure(*(_together(list(ends), self.chances) for ends in zip(*listed, strict=True)))
 
 
-ROUND_OFF = 1e-13
-
-
 def _together(parts: list[Atoms], chances: tuple[float, ...]) -> Atoms:
     """All outcomes, in the order of their losses."""
-    loss = np.concatenate([part.loss for part in parts])
-    log_q = np.concatenate([part.log_q + np.log(chance) for part, chance in zip(parts, chances, strict=True)])
+    silent, nothing = max(0.0, 1 - math.fsum(chances)), Atoms(np.zeros(1), np.zeros(1))
+    each = [(part, own) for part, own in zip([*parts, nothing], [*chances, silent], strict=True) if own > 0]
+    loss = np.concatenate([part.loss for part, _ in each])
+    log_q = np.concatenate([part.log_q + math.log(own) for part, own in each])
     order = np.argsort(loss, kind="stable")
-    missing = sum(chance * part.missing for part, chance in zip(parts, chances, strict=True))
-    infinite = sum(chance * part.infinite for part, chance in zip(parts, chances, strict=True))
+    missing, infinite = (sum(own * getattr(part, mass) for part, own in each) for mass in ("missing", "infinite"))
     error = max(part.error for part in parts) + ROUND_OFF
     return Atoms(loss[order], log_q[order], missing, infinite, error=error)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shufflekit._complex import Complex, log1p
 from shufflekit._dot import dot
-from shufflekit._turns import summed_error, turned
+from shufflekit._turns import turned
 from shufflekit._validate import Array
 from shufflekit.accuracy import NODE_ERROR, TINY, UNIT
 from shufflekit.dominating_pairs.board import Scores
@@ -73,14 +73,18 @@ def log_transform(
     error = np.zeros(log_m.shape)
     turn = np.asarray(apart * number, dtype=np.float64)
     for share in shares:
+        if not share.number.any():
+            continue
         sizes, row = np.unique(share.size, return_inverse=True)
         if _by_products(share) or _by_many_products(share, len(number)):
             found = [_log_of_values(share.law.times(float(size)), c, apart, number) for size in sizes]
             own, off = (np.array(column) for column in zip(*found, strict=True))
         else:
             own, off = _log_of_sizes(share.law, sizes, c, turn)
-        log_m += share.number[:, None] * own[row]
-        error += share.number[:, None] * off[row]
+        if len(sizes) > 1:
+            own, off = own[row], off[row]
+        log_m += share.number[:, None] * own
+        error += share.number[:, None] * off
     return log_m, error + NODE_ERROR * (1 + np.abs(log_m))
 
 
@@ -124,12 +128,9 @@ def _log_of_values(law: Scores, c: float, apart: float, number: NDArray[np.intp]
     """The same for a law of many values, of which there are few scores: no digits are lost that count."""
     middle = float(dot(law.chance, law.value))
     weight, away = law.chance * np.exp(c * law.value), law.value - middle
-    if len(number) * len(away) < MANY_SINES:
-        total = dot(np.exp(1j * np.outer(apart * number, away)), weight)
-    else:
-        total = turned(weight, away, apart, number)
+    total, off = turned(weight, away, apart, number)
     size = np.maximum(np.abs(total), TINY)
-    off = summed_error(len(away)) * float(weight.sum()) + NODE_ERROR * apart * number * float(dot(weight, np.abs(away)))
+    off += NODE_ERROR * apart * number * float(dot(weight, np.abs(away)))
     # By parts: numpy's logarithm of complex numbers takes three times as long.
     return np.log(size) + 1j * (np.angle(total) + apart * middle * number), np.log1p(off / size)
 
@@ -182,8 +183,9 @@ def _silence(share: Share, c: float, apart: float, count: int) -> Array:
     weight /= weight.sum(axis=1, keepdims=True)
     error = NODE_ERROR * (8 + np.outer(np.abs(value).max(axis=1), turn))
     if len(share.law.value) > FEW_VALUES:
-        phi = np.array([turned(own, of, apart, np.arange(count)) for own, of in zip(weight, value, strict=True)])
-        error += 4 * summed_error(len(share.law.value))
+        found = [turned(own, of, apart, np.arange(count)) for own, of in zip(weight, value, strict=True)]
+        phi, off = (np.array(part) for part in zip(*found, strict=True))
+        error += 4 * off
         return np.asarray(np.sqrt(np.maximum(1 - np.abs(phi) ** 2 - error, 0.0))[row])
     cosine, sine = np.zeros((len(sizes), len(turn))), np.zeros((len(sizes), len(turn)))
     for k in range(len(share.law.value)):

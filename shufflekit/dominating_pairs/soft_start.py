@@ -60,12 +60,16 @@ class SoftStart:
         most = log_most(self.laws, slopes) - self.law.log_moments(slopes)
         return np.asarray(2 * most / slopes**2)
 
+    def noisy(self, n: int) -> float:
+        """What part of eps the noise alone costs."""
+        return (self.noise**2 + n * self.more) / (2 * n * self.variance)
+
     def loss(self, n: int, x: Array) -> float:
         """About what part of eps is lost."""
         out = x / math.sqrt(n * self.variance)
         worth, slack = self._before(n, x), self._slack(n, x)
         slack = np.where(worth > KNOWN, slack / np.maximum(worth, KNOWN), 0.0) / (1 + out**2)
-        return float(slack.max()) + (self.noise**2 + n * self.more) / (2 * n * self.variance)
+        return float(slack.max()) + self.noisy(n)
 
     def worth(self, n: int, x: Array) -> Array:
         """``F_n`` at the starts x, never too small."""
@@ -131,21 +135,44 @@ class SoftStarts(NamedTuple):
         return found
 
 
-def best_starts(laws: Sequence[Scores], n: int, x: Array) -> tuple[SoftStarts, float]:
-    """Those that lose the least, and how much of eps: farther out, where less is asked, more counts as little."""
-    return _best(tuple(law.key for law in laws), n, tuple(x.tolist()))
+def best_starts(laws: Sequence[Scores], n: int, x: Array, most: float) -> tuple[SoftStarts, float] | None:
+    """Those that lose the least, and how much of eps: farther out, where less is asked, more counts as little.
+
+    None if that is more than ``most``: where the noise alone is, nothing else of them is worked out.
+    """
+    keys, deviation = tuple(law.key for law in laws), math.sqrt(n * max(law.variance for law in laws))
+    groups = {number: tuple(x[own].tolist()) for number, own in _grouped(x / deviation)}
+    if any(_tried(keys, n, own)[0].noisy(n) / (1 + number**2) > most for number, own in groups.items()):
+        return None
+    found, lost = dict[int, SoftStart](), 0.0
+    for number, own in groups.items():
+        found[number], loss = _best(keys, n, own)
+        lost = max(lost, loss / (1 + number**2))
+        if lost > most:
+            return None
+    return SoftStarts(deviation, found), lost
 
 
-@lru_cache(maxsize=4)  # who asks whether one serves asks for it next
-def _best(keys: tuple[Key, ...], n: int, starts: tuple[float, ...]) -> tuple[SoftStarts, float]:
-    laws, x = list(map(Scores.of_key, keys)), np.array(starts)
+@lru_cache(maxsize=100)  # who asks whether one serves asks for it next, and a closer look asks again
+def _best(keys: tuple[Key, ...], n: int, starts: tuple[float, ...]) -> tuple[SoftStart, float]:
+    """The one that loses the least, and how much: none whose noise alone costs more need be looked at."""
+    tried, x = _tried(keys, n, starts), np.array(starts)
+    best, least = tried[0], math.inf
+    for one in tried:
+        if one.noisy(n) >= least:
+            break
+        if (loss := one.loss(n, x)) < least:
+            best, least = one, loss
+    return best, least
+
+
+@lru_cache(maxsize=100)
+def _tried(keys: tuple[Key, ...], n: int, starts: tuple[float, ...]) -> list[SoftStart]:
+    """Those that come into question, the one whose noise costs the least first."""
+    laws = list(map(Scores.of_key, keys))
     widths = WIDTHS if sum(len(law.value) for law in laws) <= MANY_KINDS else WIDTHS[1:2]
-    deviation, groups, most = math.sqrt(n * max(law.variance for law in laws)), dict[int, SoftStart](), 0.0
-    for number, own in _grouped(x / deviation):
-        tried = {(one.noise, one.more): one for one in (SoftStart(laws, n, x[own], width) for width in widths)}
-        loss, groups[number] = min(((one.loss(n, x[own]), one) for one in tried.values()), key=lambda known: known[0])
-        most = max(most, loss / (1 + number**2))
-    return SoftStarts(deviation, groups), most
+    tried = {(one.noise, one.more): one for one in (SoftStart(laws, n, np.array(starts), width) for width in widths)}
+    return sorted(tried.values(), key=lambda one: one.noisy(n))
 
 
 def _grouped(out: Array) -> Iterator[tuple[int, NDArray[np.bool_]]]:
