@@ -208,6 +208,19 @@ def integral(
         around, apart, number = _line_of_nodes(parts, c, total, variance)
     if number > most_nodes:
         return None
+    return _at_nodes(parts, c, total, variance, around, apart, number)
+
+
+def _at_nodes(
+    parts: Sequence[Part[Atoms]],
+    c: float,
+    total: Moments,
+    variance: float,
+    around: Wrapped,
+    apart: float,
+    number: int,
+) -> Integral:
+    """The integrand at so many nodes, as it is worked out from each pair's transform."""
     transforms = [transform(pair, own, c, apart, number) for pair, own in parts]
     turn = np.asarray(apart * np.arange(number), dtype=np.float64)
     value, error = product(transforms)
