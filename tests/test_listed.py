@@ -110,15 +110,21 @@ def test_outcomes_whose_order_does_not_matter_are_listed_once() -> None:
         assert math.isclose(np.exp(known.log_q + power * known.loss).sum(), math.prod(mass), rel_tol=1e-12)
     assert not outcomes.are_few(parts, 2**14)
     assert not outcomes.are_few([Part(three, 65)], 2**19)
+    many = Atoms(np.linspace(-1.0, 1.0, 100_000), np.full(100_000, -12.0))
+    assert not outcomes.are_few([Part(many, 64), Part(three, 10**9)], 2**19)
+    assert not outcomes.are_few([Part(many, 64)], 2**19)
+    assert outcomes.are_few([Part(many._replace(loss=many.loss[:700], log_q=many.log_q[:700]), 2)], 2**19)
 
 
-def test_outcomes_are_those_of_all_combinations() -> None:
+@pytest.mark.parametrize("work", [0, 100, 2**19])
+def test_outcomes_are_those_of_all_combinations(work: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Round by round, with losses that are no round numbers."""
     pair = Atoms(np.sqrt([2.0, 3.0, 5.0, 7.0]) - 2, np.log([0.3, 0.2, 0.1, 0.05]))
-    known = outcomes.all_outcomes([Part(pair, 5), Part(COIN, 3)])
     loss, log_q = np.zeros(1), np.zeros(1)
     for one in [pair] * 5 + [COIN] * 3:
         loss, log_q = np.add.outer(loss, one.loss).ravel(), np.add.outer(log_q, one.log_q).ravel()
+    monkeypatch.setattr(outcomes, "MOST_WORK", work)
+    known = outcomes.all_outcomes([Part(pair, 5), Part(COIN, 3)])
     for eps in np.linspace(-5.0, 5.0, 41) + 1e-3:
         beyond = math.fsum(np.exp(log_q[loss > eps]))
         assert math.isclose(math.fsum(np.exp(known.log_q[known.loss > eps])), beyond, rel_tol=1e-12, abs_tol=1e-300)

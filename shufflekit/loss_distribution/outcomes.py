@@ -13,7 +13,7 @@ from shufflekit.dominating_pairs.few_sums import all_ways
 from shufflekit.loss_distribution.curve import Curve, deltas
 from shufflekit.loss_distribution.parts import Leftover, Part, leftover, rounding
 
-MOST_ROUNDS, MOST_CELLS = 64, 2**22  # of one pair; and outcomes of its rounds times those of one
+MOST_ROUNDS, MOST_WORK = 64, 2**19  # of one pair; and outcomes of its rounds times those of one, squared
 GRID_DIGITS = 40  # and 6 of so many rounds are fewer than floating point's 53
 
 
@@ -23,22 +23,34 @@ def same(first: Atoms, second: Atoms) -> bool:
 
 
 def are_few(parts: Sequence[Part[Atoms]], most: int) -> bool:
-    """Whether there are no more than ``most`` outcomes of all rounds, whatever their order, and none takes long."""
-    if any(rounds > MOST_ROUNDS or not np.isfinite(pair.log_q).all() for pair, rounds in parts):
+    """Whether there are no more than ``most`` outcomes of all rounds to look at.
+
+    Of one pair whatever their order, or where that takes long in their order.
+    """
+    if any(rounds > MOST_ROUNDS for _, rounds in parts):
         return False
-    numbers = [math.comb(rounds + len(pair.loss) - 1, rounds) for pair, rounds in parts]
-    cells = max(number * len(part.pair.loss) for number, part in zip(numbers, parts, strict=True))
-    return math.prod(numbers) <= most and cells <= MOST_CELLS
+    return math.prod(_unordered(pair, rounds) or len(pair.loss) ** rounds for pair, rounds in parts) <= most
+
+
+def _unordered(pair: Atoms, rounds: int) -> int:
+    """How many there are of one pair whatever their order; 0 where that takes long to say of each."""
+    number = math.comb(rounds + len(pair.loss) - 1, rounds)
+    return number if number * len(pair.loss) ** 2 <= MOST_WORK and np.isfinite(pair.log_q).all() else 0
 
 
 def all_outcomes(parts: Sequence[Part[Atoms]]) -> Atoms:
-    """How often each of the rounds' outcomes comes, in all ways; orders of the same are one."""
+    """How often each of the rounds' outcomes comes, in all ways, or which comes when."""
     loss, log_q, size = np.zeros(1), np.zeros(1), 0.0
     for pair, rounds in parts:
-        times, log_ways = all_ways(rounds, len(pair.loss))
-        loss = (loss[:, None] + _summed(times, pair.loss)).ravel()
-        log_q = (log_q[:, None] + (_summed(times, pair.log_q) + log_ways)).ravel()
-        size += rounds * float(np.abs(pair.log_q).max()) + 3 * math.lgamma(rounds + 1)
+        if _unordered(pair, rounds):
+            times, log_ways = all_ways(rounds, len(pair.loss))
+            loss = (loss[:, None] + _summed(times, pair.loss)).ravel()
+            log_q = (log_q[:, None] + (_summed(times, pair.log_q) + log_ways)).ravel()
+            size += rounds * float(np.abs(pair.log_q).max()) + 3 * math.lgamma(rounds + 1)
+            continue
+        for _ in range(rounds):
+            loss = (loss[:, None] + pair.loss).ravel()
+            log_q = (log_q[:, None] + pair.log_q).ravel()
     order = np.argsort(loss)
     left = leftover(parts)
     # Each part's logarithms are rounded about twice, and once more where they are added.

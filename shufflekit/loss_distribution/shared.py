@@ -50,7 +50,7 @@ class Shared:
 
     def _found(self, parts: Sequence[Part[Atoms]], tilt: float, slack: float) -> tuple[Smoothed, Smoothed] | None:
         """The integral, worked out."""
-        first = integral(parts, tilt, slack / PART_OF_SLACK, at_most=self._work // len(parts))
+        first = integral(parts, tilt, slack / PART_OF_SLACK, at_most=self._work // len(parts), alike=True)
         if first is None:
             return None
         self._work -= (len(first.turn) + first.silent) * len(parts)

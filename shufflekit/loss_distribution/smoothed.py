@@ -180,16 +180,23 @@ class Integral(NamedTuple):
 
 
 def integral(
-    parts: Sequence[Part[Atoms]], tilt: float, slack: float, room: float = 1.0, at_most: float = math.inf
+    parts: Sequence[Part[Atoms]],
+    tilt: float,
+    slack: float,
+    room: float = 1.0,
+    at_most: float = math.inf,
+    *,
+    alike: bool = False,
 ) -> Integral | None:
     """With so little noise that it moves delta by about a part ``slack``; None where that takes too much work.
 
     With up to ``room`` times as much noise where that makes the nodes few enough; they may be ``at_most``, or fewer.
+    ``alike``: large losses have been told apart, and the line need not be drawn in for them.
     """
     deviation, most_nodes = moments(parts, tilt).deviation, min(at_most, MOST_NODES)
     if deviation == 0 or slack <= 0 or most_nodes <= LEAST_NODES:
         return None
-    c = drawn_in(parts, tilt, line(tilt, deviation))
+    c = line(tilt, deviation) if alike else drawn_in(parts, tilt, line(tilt, deviation))
     total = moments(parts, c)
     if total.deviation == 0 or sum(own for _, own in parts) * SUM_ERROR_OF_NODES > slack:
         return None
@@ -201,6 +208,19 @@ def integral(
         around, apart, number = _line_of_nodes(parts, c, total, variance)
     if number > most_nodes:
         return None
+    return _at_nodes(parts, c, total, variance, around, apart, number)
+
+
+def _at_nodes(
+    parts: Sequence[Part[Atoms]],
+    c: float,
+    total: Moments,
+    variance: float,
+    around: Wrapped,
+    apart: float,
+    number: int,
+) -> Integral:
+    """The integrand at so many nodes, as it is worked out from each pair's transform."""
     transforms = [transform(pair, own, c, apart, number) for pair, own in parts]
     turn = np.asarray(apart * np.arange(number), dtype=np.float64)
     value, error = product(transforms)
