@@ -15,7 +15,7 @@ from shufflekit.dominating_pairs.board import Scores
 from shufflekit.dominating_pairs.chords import stop_losses_at_many
 from shufflekit.dominating_pairs.halves import Parts
 from shufflekit.dominating_pairs.line import EDGE, Share
-from shufflekit.dominating_pairs.lines import Sums, saddles
+from shufflekit.dominating_pairs.lines import Sums, saddles, work
 
 SOME = 65  # alphas, at which it is worked out how lines should lie
 PART = 1 / 2  # of the tolerance: a chord is off by an eighth of that, one gone on by three
@@ -24,6 +24,7 @@ ROUGHEST = 1e-3  # a tolerance that costs next to nothing
 WIDEST, LONGEST = 1 / 4, 1 / 4  # of all alphas, and of one: below 0 scores change their signs
 HALVINGS, LOOSE = 60, 1.5  # of a distance, until lines bend as little all along it, or that times as much
 NONE = 1e-300  # a variance
+MOST_WORK = 6e6  # sines of all, beyond which there is more noise
 
 
 def excess_at_many(scores: Parts, number: int, alpha: Array, x: Array, rtol: float, noise: float) -> Ends | None:
@@ -45,6 +46,10 @@ def _inside(scores: Parts, number: int, alpha: Array, x: Array, rtol: float, noi
     anchors, slope = _anchors(scores, number, alpha, x, rtol)
     if len(anchors) * FEWER > len(alpha):
         return None
+    # As many nodes are heard as their noise lets through: the root of the tolerance times fewer.
+    value = scores.at_all(anchors)
+    needed = work(value, np.broadcast_to(scores.chance, value.shape), number, np.interp(anchors, alpha, x), rtol)
+    rtol = min(rtol * max(1.0, (needed / MOST_WORK) ** 2), ROUGHEST)
     cell = np.clip(np.searchsorted(anchors, alpha, side="right") - 1, 1, len(anchors) - 3)
     right = anchors[cell + 1] - alpha < alpha - anchors[cell]
     # By columns: the alphas on both sides of each, and the one beyond the nearer of these.
