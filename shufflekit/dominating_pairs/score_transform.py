@@ -24,6 +24,7 @@ CHEAPER = 16  # times: a product than a sine
 FEW_VALUES, FEW_OF_MANY = 64, 2e5  # a law of more values is worked out by products, if there are few scores of it
 LOOKS_APART = 4.0  # over the deviation of the sum: how far apart nodes are, between which silence is proved
 NEARLY_ONE = 1 - 1e-15
+MOST_POWER = 300.0
 MANY_SINES, MANY_SCORES = 2**14, 1e4  # from so many sines on products cost less, of fewer scores
 
 
@@ -127,14 +128,16 @@ def _log_of_sizes(law: Scores, sizes: Array, c: float, turn: Array) -> tuple[Com
 def _log_of_values(law: Scores, c: float, apart: float, number: NDArray[np.intp]) -> tuple[Complex, Array]:
     """The same for a law of many values, of which there are few scores: no digits are lost that count."""
     middle = float(dot(law.chance, law.value))
-    weight, away = law.chance * np.exp(c * law.value), law.value - middle
+    top = max(float((c * law.value).max()) - MOST_POWER, 0.0)  # squares of weights are to be numbers
+    weight, away = law.chance * np.exp(c * law.value - top), law.value - middle
     moved = float(dot(weight, np.abs(away)))
     weight, away, left_out = _likely(weight, away)
     total, off = turned(weight, away, apart, number)
     size = np.maximum(np.abs(total), TINY)
     off += left_out + NODE_ERROR * apart * number * moved
     # By parts: numpy's logarithm of complex numbers takes three times as long.
-    return np.log(size) + 1j * (np.angle(total) + apart * middle * number), np.log1p(off / size)
+    log_total = np.log(size) + top + 1j * (np.angle(total) + apart * middle * number)
+    return log_total, np.log1p(off / size) + 4 * UNIT * top
 
 
 def _likely(weight: Array, value: Array) -> tuple[Array, Array, float]:
