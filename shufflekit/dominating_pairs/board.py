@@ -25,9 +25,9 @@ JUMPS = 16  # of the largest score, that few steps may lead farther out
 LOG_HUGE, SAME = 700.0, 1e-9
 EDGE_RATES = np.geomspace(1 / 64, 1.0, 13)  # of Chernoff's bound at the edge, relative to that of a normal sum
 DEPTH = 10.0  # deviations of the sum of all steps, that the board reaches out to the left
-# The same to the right, where F_m(x) - x is 1e-5 of a deviation: what is asked for lies to the left, and from there one
-# comes so far with a chance of 3e-5 at most. And how many of the largest scores more, where those count.
-RIGHT, MORE_RIGHT = 4.0, 30.0
+# The same to the right, where F_m(x) - x is 1e-10 of a deviation: what is asked for lies to the left, but of very many
+# blocks in a lottery 1e-6 cost one per cent of eps. And how many of the largest scores more, where those count.
+RIGHT, MORE_RIGHT = 6.0, 30.0
 
 
 Key = tuple[tuple[float, ...], tuple[float, ...]]
