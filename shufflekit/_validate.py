@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 LARGEST_EPS0 = 300
 LARGEST_ODDS = Fraction(math.exp(LARGEST_EPS0))
-LEAST_RATE = 1e-250
+LEAST_RATE = 1e-300
 # Numbers to Python, but not to a person: numpy counts a span of time among the integers.
 NO_NUMBERS = (bool, np.bool_, np.timedelta64)
 LONGEST = 200  # characters of a value in a message

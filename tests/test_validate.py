@@ -17,7 +17,7 @@ NOT_NUMBERS = ["3", None, True, np.True_, 1j, [1.0], {}]
         (_validate.nonnegative, [0, 1e300], [-1e-300, math.nan, math.inf], "0 or positive, and finite"),
         (_validate.local_eps, [1e-300, 300], [0, 300.1, math.nan, math.inf], "positive and at most 300"),
         (_validate.open_unit, [1e-300, 0.999], [0, 1, -0.1, math.nan], "strictly between 0 and 1"),
-        (_validate.rate, [1e-250, 1], [0, 1.1, math.nan, math.inf], "above 0 and at most 1"),
+        (_validate.rate, [1e-300, 1], [0, 1.1, math.nan, math.inf], "above 0 and at most 1"),
     ],
 )
 def test_one_number(check, good, bad, allowed):
@@ -35,8 +35,8 @@ def test_one_number(check, good, bad, allowed):
 
 
 def test_shares_of_a_rate_are_numbers():
-    for value in (9e-251, 5e-324):
-        with pytest.raises(ValueError, match=r"^level must be at least 1e-250, got "):
+    for value in (9e-301, 5e-324):
+        with pytest.raises(ValueError, match=r"^level must be at least 1e-300, got "):
             _validate.rate(level=value)
 
 

@@ -12,7 +12,7 @@ from shufflekit.accuracy import KNOWN
 from shufflekit.convex_order import divided_in_order
 
 FAR, GROWTH = 6.5, 1.2  # deviations, beyond which blocks are ever wider; times
-SELDOM = 1.0  # on the average: Bernstein's bound counts many more
+SELDOM, LEAST = 1.0, 1e-300  # on the average: of fewer Bernstein's bound counts many more; and 1 over that is a number
 
 
 class Blocks(NamedTuple):
@@ -90,7 +90,8 @@ def window(n: int, rate: float, rest: float, log_cut: float) -> tuple[int, int]:
     reach = -log_cut / 3 + math.sqrt(log_cut**2 / 9 - 2 * log_cut * mean * rest)
     last = mean + reach
     if 0 < mean < SELDOM:
-        last = min(last, mean * math.exp(1 + float(lambertw((-log_cut / mean - 1) / math.e).real)))
+        seldom = max(mean, LEAST)
+        last = min(last, seldom * math.exp(1 + float(lambertw((-log_cut / seldom - 1) / math.e).real)))
     return max(0, math.floor(mean - reach) - 1), min(n, math.ceil(last) + 1)
 
 

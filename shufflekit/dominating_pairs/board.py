@@ -184,7 +184,7 @@ class Board:
     def reading(self, x: Array) -> Callable[[], Array]:
         """``value`` at x after whatever will have been played: what lies between which nodes is looked up once."""
         # Towards the kink, where F_m(x) - x_+ is largest, by more than the places' round-off.
-        place, middle, off = (x - self.x[0]) / self.step, float(self.half), 8 * UNIT * len(self.x)
+        place, middle, off = (x - self.x[0]) / self.step, -float(self.x[0]) / self.step, 8 * UNIT * len(self.x)
         place = np.where(place < middle, np.minimum(place + off, middle), np.maximum(place - off, middle))
         place = np.clip(place, 0.0, len(self.x) - 1.0)
         cell = np.minimum(place.astype(np.intp), len(self.x) - 2)
