@@ -145,6 +145,22 @@ def test_second_questions_fit_what_is_right_and_not_what_is_not(monkeypatch, que
     assert list(judging._second(part, eps, answer, {"guarantee": off}))
 
 
+@pytest.mark.parametrize(
+    ("text", "off", "found"),
+    [
+        ("Shuffle(1.0, 10, reduction='clones') * 3", 5e-4, True),
+        ("Shuffle(n=10, randomizer=RandomizedResponse(2, eps0=1.0)) * 3", 5e-4, False),
+        ("Shuffle(n=10, randomizer=RandomizedResponse(2, eps0=1.0)) * 3", 5e-3, True),
+    ],
+)
+def test_two_guarantees_of_a_known_channel_may_differ_a_little(text, off, found):
+    """Its game is played from above, for each question anew: next to the other answer's eps by .1 per cent."""
+    part = setting(text, "guarantee", 2)._replace(share=0.7)
+    answer = asking.ask(asking.text_of(part, 0.0))
+    less = Bracket(*(end * (1 - off) for end in answer.ends))
+    assert bool(list(judging._second(part, 0.0, answer, {"guarantee": less}))) == found
+
+
 @pytest.mark.parametrize("ends", [(math.nan, math.nan), (-0.1, 0.2), (0.3, 0.2)])
 def test_what_no_answer_may_be_is_found(monkeypatch, ends):
     assert "are no ends" in " ".join(asked_of(monkeypatch, lambda: Bracket(*ends))["wrong"])
