@@ -171,11 +171,10 @@ class LongGame:
         numbers, depth = [more * -(-number // more) for number in numbers], self._depth(numbers[0], x, apart)
         laws, weights = tuple(law.key for law in self.laws), tuple(chances.tolist())
         means, block = _left_over(laws, tuple(numbers), weights, self.part, self.block_step, depth)
-        alone = means.pop(0, None)
-        total = np.zeros(len(x)) if alone is None else alone.value(x)
-        if means:
-            counts = np.array([float(count) for count in means])
-            total += self._copies(list(means.values()), block, counts, np.zeros(len(means)), x)
+        total = means[0].value(x) if 0 in means else np.zeros(len(x))
+        if counts := [count for count in means if count]:
+            boards, number = [means[count] for count in counts], np.array(counts, dtype=np.float64)
+            total += self._copies(boards, block, number, np.zeros(len(counts)), x)
         return total
 
     def _stages(self, tilt: float) -> tuple[int, list[int]]:
