@@ -252,7 +252,7 @@ def test_places_that_are_looked_up_once_are_read_as_ever():
 
 
 def test_a_mean_worth_asked_twice_is_the_same():
-    """Boards are kept: the first who asked took the one without a whole block with him, and the second got too little."""
+    """Boards are kept: the first who asked took one of them away, and the second got too little."""
     game = LongGame(laws(Fraction(7, 5), Fraction(1)), 60)
     numbers, chances, x = [130, 70, 40, 20], np.array([0.1, 0.2, 0.3, 0.4]), np.array([-3.0, -1.0])
     first = game.mean_worth(numbers, chances, x, 4.0)
