@@ -172,9 +172,9 @@ class LongGame:
         laws, weights = tuple(law.key for law in self.laws), tuple(chances.tolist())
         means, block = _left_over(laws, tuple(numbers), weights, self.part, self.block_step, depth)
         total = means[0].value(x) if 0 in means else np.zeros(len(x))
-        if counts := [count for count in means if count]:
-            boards, number = [means[count] for count in counts], np.array(counts, dtype=np.float64)
-            total += self._copies(boards, block, number, np.zeros(len(counts)), x)
+        if whole := [count for count in means if count]:
+            boards, number = [means[count] for count in whole], np.array(whole, dtype=np.float64)
+            total += self._copies(boards, block, number, np.zeros(len(whole)), x)
         return total
 
     def _stages(self, tilt: float) -> tuple[int, list[int]]:

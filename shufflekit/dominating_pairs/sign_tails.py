@@ -15,7 +15,7 @@ class SignTails:
         self.n, more = np.unique(n), math.ceil(below)
         self.first = np.maximum(np.floor((self.n + 1) / 2) - more, 0.0)  # the least m that is asked for
         a = self.first[:, None] + np.arange(int(reach) + more + 3.0)
-        # Pr[a + 1]/Pr[a] = (n - a)/(a + 1), and 0 from a = n on: three roundings a step, for far fewer than 1e5 steps.
+        # Pr[a + 1]/Pr[a] = (n - a)/(a + 1), and 0 from a = n on: two roundings a step, for fewer than 1e5 steps.
         ratio = np.maximum(self.n[:, None] - a[:, :-1], 0.0) / (a[:, :-1] + 1)
         start = pmf(self.first, self.n, 0.5)[:, None]
         before = np.where(self.first > 0, pmf(np.maximum(self.first - 1, 0.0), self.n, 0.5), 0.0)[:, None]

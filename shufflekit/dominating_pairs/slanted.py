@@ -24,7 +24,7 @@ ROUGHEST = 1e-3  # a tolerance that costs next to nothing
 WIDEST, LONGEST = 1 / 4, 1 / 4  # of all alphas, and of one: below 0 scores change their signs
 HALVINGS, LOOSE = 60, 1.5  # of a distance, until lines bend as little all along it, or that times as much
 NONE = 1e-300  # a variance
-MOST_WORK = 6e6  # sines of all, beyond which there is more noise
+LOOKED_AT, MOST_WORK = 4, 4e6  # alphas, whose work tells of all; sines of all, beyond which there is more noise
 
 
 def excess_at_many(scores: Parts, number: int, alpha: Array, x: Array, rtol: float, noise: float) -> Ends | None:
@@ -47,9 +47,10 @@ def _inside(scores: Parts, number: int, alpha: Array, x: Array, rtol: float, noi
     if len(anchors) * FEWER > len(alpha):
         return None
     # As many nodes are heard as their noise lets through: the root of the tolerance times fewer.
-    value = scores.at_all(anchors)
-    needed = work(value, np.broadcast_to(scores.chance, value.shape), number, np.interp(anchors, alpha, x), rtol)
-    rtol = min(rtol * max(1.0, (needed / MOST_WORK) ** 2), ROUGHEST)
+    few = anchors[np.unique(np.linspace(0, len(anchors) - 1, LOOKED_AT).astype(int))]
+    value = scores.at_all(few)
+    needed = work(value, np.broadcast_to(scores.chance, value.shape), number, np.interp(few, alpha, x), rtol)
+    rtol = min(rtol * max(1.0, (needed / MOST_WORK * len(anchors) / len(few)) ** 2), ROUGHEST)
     cell = np.clip(np.searchsorted(anchors, alpha, side="right") - 1, 1, len(anchors) - 3)
     right = anchors[cell + 1] - alpha < alpha - anchors[cell]
     # By columns: the alphas on both sides of each, and the one beyond the nearer of these.
