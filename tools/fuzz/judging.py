@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from shufflekit.bracket import LEAST_DELTA, LEAST_EPS, Bracket
+from shufflekit.definitions import Game, Least, Lottery
 from shufflekit.protocols.answers import guaranteed_delta, guaranteed_epsilon, reached_delta, reached_epsilon
 from shufflekit.protocols.run import Questions
 from tools.fuzz import moments
@@ -18,8 +19,9 @@ LOOKS = 3  # of so many numbers of a setting's look, each is a way to ask a seco
 RTOL = 1e-4  # the width that is asked for
 ROUND_OFF = 1e-9  # by which a delta may be off its eps, which is a float
 FAR = 500.0  # where an infinite eps is looked at
-# Of eps: a known channel's game is played from above only, for each question as closely as it asks (docs/accuracy.md).
-FROM_ABOVE = 1e-3
+# Of eps: games are played from above only, for each question as closely as it asks, those of known channels less
+# closely (docs/accuracy.md).
+FROM_ABOVE, FROM_ABOVE_OF_CHANNELS = 1e-6, 1e-3
 AFFORDABLE = 5.0  # CPU seconds, of one reference
 # Which references a part's lower end may not be above, and its upper end not below.
 ABOVE = {"guarantee": ("guarantee",), "attack": ("attack", "guarantee", "bound")}
@@ -179,7 +181,10 @@ def _back_to_eps(run: Questions, eps: float, part: Bracket, _: bool) -> bool:
 
 def _from_above(run: Questions) -> float:
     """By what part of eps two guarantees of the same run may differ."""
-    return FROM_ABOVE if any(getattr(protocol, "randomizer", None) for protocol, _ in run.parts) else 0.0
+    if any(getattr(protocol, "randomizer", None) for protocol, _ in run.parts):
+        return FROM_ABOVE_OF_CHANNELS
+    games = any(isinstance(protocol.define(), Game | Lottery | Least) for protocol, _ in run.parts)
+    return FROM_ABOVE if games else 0.0
 
 
 SECOND_EPSILON = (
