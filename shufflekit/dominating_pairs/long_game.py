@@ -160,8 +160,10 @@ class LongGame:
 
     def mean_worth(self, numbers: Sequence[int], chances: Array, x: Array, apart: float) -> Array:
         """``E F_K(x)`` for a random number K of steps, or a few more; numbers fall, depths of boards lie ``apart``."""
+        laws, weights = tuple(law.key for law in self.laws), tuple(chances.tolist())
         if numbers[0] <= self.block:
-            return np.asarray(chances @ np.array(self._by_steps(numbers, [x] * len(numbers))))
+            means, _ = _left_over(laws, tuple(numbers), weights, numbers[0] + 1, self.fine_step, DEPTH)
+            return means[0].value(x)
         if self.part <= WHOLE * numbers[0]:
             counts, row = np.unique([-(-number // self.part) for number in numbers], return_inverse=True)
             log_chance, none = np.log(np.bincount(row, chances)), Board(self.laws, 1, self.step)
@@ -169,7 +171,6 @@ class LongGame:
             return self._copies([none], block, counts.astype(np.float64), log_chance, x)
         more = min(max(math.floor(ROUNDED * numbers[0]), 1), self.part)
         numbers, depth = [more * -(-number // more) for number in numbers], self._depth(numbers[0], x, apart)
-        laws, weights = tuple(law.key for law in self.laws), tuple(chances.tolist())
         means, block = _left_over(laws, tuple(numbers), weights, self.part, self.block_step, depth)
         total = means[0].value(x) if 0 in means else np.zeros(len(x))
         if whole := [count for count in means if count]:
