@@ -21,7 +21,7 @@ ROUND_OFF = 1e-9  # by which a delta may be off its eps, which is a float
 FAR = 500.0  # where an infinite eps is looked at
 # Of eps: games are played from above only, for each question as closely as it asks, those of known channels less
 # closely (docs/accuracy.md).
-FROM_ABOVE, FROM_ABOVE_OF_CHANNELS = 1e-6, 1e-3
+FROM_ABOVE, FROM_ABOVE_OF_CHANNELS = RTOL, 1e-3
 AFFORDABLE = 5.0  # CPU seconds, of one reference
 # Which references a part's lower end may not be above, and its upper end not below.
 ABOVE = {"guarantee": ("guarantee",), "attack": ("attack", "guarantee", "bound")}
