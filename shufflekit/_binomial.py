@@ -13,6 +13,8 @@ from shufflekit._validate import Array
 
 TINY, LOG_TINY = 1e-290, -690.0  # what is less is no floating-point number, or soon none
 NEAR = 0.1  # of the mean: so far the series is summed
+ALIKE = 1 / 2  # of a tail, below which a mass is not taken for a difference of two tails
+MOST_TERMS, NODES = 256, 8  # of a sum; of a quadrature in place of more
 SHORT = 40  # terms; from there on betainc goes another way
 
 
@@ -102,11 +104,53 @@ def _short_tail(m: Array, n: Array, p: float, rest: float) -> Array:
 
 
 def masses(edges: ArrayLike, n: ArrayLike, p: float, rest: float) -> Array:
-    """``Pr[edges[i] <= Bin(n, p) < edges[i+1]]`` along the last axis: differences of whichever tail is small."""
+    """``Pr[edges[i] <= Bin(n, p) < edges[i+1]]`` along the last axis: differences of whichever tail is small.
+
+    Where those are much alike, term by term, or by a quadrature: see ``accuracy.stretch_error``.
+    """
     edges, n = np.asarray(edges, dtype=np.float64), np.asarray(n, dtype=np.float64)
     edges, n = np.broadcast_arrays(edges, n)
     low, below, above = edges <= n * p, np.zeros(edges.shape), np.zeros(edges.shape)
     # Pr[X < e] is the other kind's tail, Pr[n - X >= n - e + 1].
     below[low], above[~low] = tail((n - edges + 1)[low], n[low], rest, p), tail(edges[~low], n[~low], p, rest)
     crossing = low[..., :-1] & ~low[..., 1:]
-    return np.asarray(np.diff(below) - np.diff(above) + crossing)
+    found = np.asarray(np.diff(below) - np.diff(above) + crossing)
+    larger = np.where(crossing, 1.0, below[..., 1:] + above[..., :-1])
+    first, end = np.clip(edges[..., :-1], 0, n[..., 1:] + 1), np.clip(edges[..., 1:], 0, n[..., 1:] + 1)
+    alike = (found < ALIKE * larger) & (first < end) & (larger > TINY)
+    if alike.any():
+        found[alike] = _summed(first[alike], end[alike], n[..., 1:][alike], p, rest, found[alike])
+    return found
+
+
+def _summed(first: Array, end: Array, n: Array, p: float, rest: float, otherwise: Array) -> Array:
+    """``Pr[first <= Bin(n, p) < end]`` of stretches in which no term is much larger than another."""
+    if p > rest:
+        return _summed(n - end + 1, n - first + 1, n, rest, p, otherwise)
+    found, few = np.empty(len(first)), end - first <= MOST_TERMS
+    found[few] = _term_by_term(first[few], end[few], n[few], p, rest)
+    found[~few] = _by_quadrature(first[~few], end[~few], n[~few], p, rest)
+    return np.where(found > TINY, found, otherwise)
+
+
+def _term_by_term(first: Array, end: Array, n: Array, p: float, rest: float) -> Array:
+    term = total = np.ones(len(first))
+    for k in range(1, int((end - first).max(initial=0))):
+        x = first + k
+        term = np.where(x < end, term * np.maximum(n - x + 1, 0.0) / x * (p / rest), 0.0)
+        total = total + term
+    return np.asarray(pmf(first, n, p) * total)
+
+
+def _by_quadrature(first: Array, end: Array, n: Array, p: float, rest: float) -> Array:
+    """The integral of f from half a term before the first on, by Gauss: a sum is that of ``f - f''/24 + ...``.
+
+    With the logarithm's slope s and the variance v, f'' is about ``(s^2 - 1/v) f``; of more than ``MOST_TERMS`` terms,
+    of which all together are no more than the tail beyond them, both are so small that what comes next is hardly 1e-12.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    count = (end - first)[:, None]
+    x, n = (first - 0.5)[:, None] + count * (nodes + 1) / 2, n[:, None]
+    slope, inverse = np.log((n - x) / x * (p / rest)), 1 / x + 1 / (n - x)
+    values = pmf(x, n, p) * (1 - (slope**2 - inverse) / 24)
+    return np.asarray((values * weights).sum(axis=1) * count[:, 0] / 2)

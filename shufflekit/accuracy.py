@@ -26,8 +26,6 @@ LOSS_ERROR = 1e-14
 # Masses in a list, besides 2 units an outcome a round (see `pmf_error`: a list that reaches z deviations out has more
 # than z sqrt(mean) outcomes): the products and logarithms of small counts.
 LISTED_ERROR = 1e-12
-# A stretch of binomial probabilities is a difference of tails by betainc: 2e-11 of it was measured, up to n = 1e12.
-STRETCH_ERROR = 1e-9
 # Of counts listed by the logarithms of their multinomial coefficients: gammaln(1e4) errs by 1e-16 of 8e4.
 LIST_ERROR = 1e-11
 # A quotient of two rounded numbers that decides where a sum over whole numbers starts: some units, relative. Terms
@@ -84,6 +82,14 @@ def pmf_error(mean: float) -> float:
 def tail_error(n: ArrayLike) -> Array:
     """Relative, more than betainc errs by: 4e-11 was measured among 1e9 messages, and 5e-10 among 1e12."""
     return np.asarray(1e-11 * (1 + np.sqrt(n) / 3000))
+
+
+def stretch_error(n: int, p: float) -> float:
+    """Relative, of the mass of Bin(n, p) between two numbers, or beyond one (`_binomial.masses`).
+
+    A difference of tails is at least half of the larger; what is less is a sum, whose terms err as `pmf_error` says.
+    """
+    return 4 * float(tail_error(n)) + pmf_error(n * p) + 1e-12
 
 
 def count_error(n: int) -> float:

@@ -1,12 +1,14 @@
 """Binomial probabilities against mpmath and against interval arithmetic, to the corners."""
 
+from itertools import pairwise
+
 import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx
 
 from shufflekit._binomial import log_choose, log_pmf, masses, pmf, tail
-from shufflekit.accuracy import tail_error
+from shufflekit.accuracy import stretch_error, tail_error
 
 RATES = [1e-9, 0.0474, 0.119203, 0.5, 0.9]
 
@@ -113,3 +115,40 @@ def test_masses_along_the_last_axis() -> None:
     assert found.sum(axis=1) == pytest.approx(1, rel=1e-14)
     assert found[0, 0] == pytest.approx(0.7**4 + 4 * 0.3 * 0.7**3)
     assert found[1, 0] == pytest.approx(0.7**7, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "first", "end"),
+    [
+        (1622295096, 0.0049111235933804115, 7980210, 7980212),  # two numbers: as a difference of tails off by 1e-9
+        (404685524692, 3.704561984795479e-05, 15021940, 15021945),
+        (181880290897, 0.00502126471327793, 913697849, 913697965),
+        (27, 0.4, 11, 12),
+        (10**6, 0.3, 299_990, 300_010),  # around the mean
+        (10**6, 0.7, 699_000, 699_300),  # more terms than are added up one by one
+        (10**9, 0.3, 300_050_000, 300_051_000),
+        (10**9, 1 - 1e-7, 10**9 - 120, 10**9 - 118),
+    ],
+)
+def test_narrow_stretches_keep_their_digits(n: int, p: float, first: int, end: int) -> None:
+    with ctx.workprec(600):
+        one, other = (arb(p).beta_lower(m, n - m + 1, regularized=True) for m in (first, end))
+        ball = one - other
+        assert ball.rel_accuracy_bits() > 60
+    found = masses(np.array([0, first, end, n + 1.0]), n, p, 1 - p)
+    assert found[1] == pytest.approx(float(ball), rel=0.5 * stretch_error(n, p), abs=0)
+    assert stretch_error(n, p) < 2e-8
+
+
+def test_stretches_of_all_widths() -> None:
+    """Against interval arithmetic, from one number to thousands, next to each other and apart."""
+    rng, n, p = np.random.default_rng(5), 10**7, 0.02
+    edges = np.unique(np.append(0, np.round(n * p + 443 * rng.uniform(-9, 12, 60))).astype(int))
+    with ctx.workprec(600):
+        tails = [arb(1), *(arb(p).beta_lower(int(m), n - int(m) + 1, regularized=True) for m in edges[1:])]
+        truth = [float(one - other) for one, other in pairwise(tails)]
+    assert masses(edges, n, p, 1 - p) == pytest.approx(truth, rel=0.5 * stretch_error(n, p), abs=0)
+    # The other kind's stretches, in the other order.
+    assert masses((n + 1 - edges)[::-1], n, 1 - p, p)[::-1] == pytest.approx(
+        truth, rel=0.5 * stretch_error(n, p), abs=0
+    )

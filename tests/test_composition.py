@@ -310,6 +310,9 @@ def test_looks_from_above_need_not_agree():
     rough, close = Bracket(4.0, 5.0), Bracket(1.0, 1.25)
     one_sided = Composition([Part(OneSided(LISTED), 2)])
     assert one_sided.met(rough, close) == one_sided.met(close, rough) == close
+    # Of two that are as low, the nearer one: delta near 1 has upper ends of 1.
+    nearly, all_but = Bracket(0.998, 1.0), Bracket(0.9999999, 1.0)
+    assert one_sided.met(nearly, all_but) == one_sided.met(all_but, nearly) == all_but
     assert Composition([Part(Rough(LISTED), 2)]).met(Bracket(0.5, 1.0), Bracket(0.25, 0.75)) == (0.5, 0.75)
     answers = {0.03: iter([rough, Bracket(0.5, 0.75)]), 1e-4: iter([close, Bracket(0.6, 0.7)])}
     found = largest([one_sided, one_sided], lambda _, rtol: next(answers[rtol]), 1e-4)

@@ -116,3 +116,15 @@ def test_deltas_of_losses_that_are_far_apart() -> None:
     loss, weight = np.array([-900.0, 0.0, math.log(2), 700.0]), np.array([0.5, 0.25, 0.125, 0.0625])
     found = deltas(loss, weight)
     assert found == pytest.approx([0.4375, 0.125 * 0.5 + 0.0625, 0.0625, 0.0], rel=1e-12)
+
+
+def test_what_is_not_known_from_above_stays_unknown() -> None:
+    """Points so far to the left that they are no numbers, next to infinite losses that outweigh all: not 0 times them.
+
+    An upper end was read off where the curve was no number, as if it were below any delta.
+    """
+    one = Curve(EPS, np.append(np.inf, SCALED[1:]), 3000.0, True).with_unlisted(0.25, 0.0, 0.0)
+    assert one.scaled[0] == np.inf
+    assert np.isfinite(one.scaled[1:]).all()
+    assert one.last_above(0.9) == 0
+    assert one.delta(float(EPS[-1])) == pytest.approx(0.25)

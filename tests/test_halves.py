@@ -129,3 +129,43 @@ def test_what_may_be_left_out_is_not_looked_at_closely(monkeypatch):
     far = pair.largest_loss * np.array([0.5, 0.9])
     assert (pair.delta(far, log_cut=-40.0).upper < math.exp(-40)).all()
     assert not asked
+
+
+@given(SCORES, st.integers(1, 6), st.fractions(1, 3, max_denominator=8), st.booleans())
+def test_one_law_at_many_alphas(scores, number, alpha, turned):
+    """Scores without u0, or without u1: the lists are sorted once for all alphas."""
+    chance, u, _ = scores
+    none = [0] * len(u)
+    exactly, floats = parts(chance, *((none, u) if turned else (u, none)))
+    alphas = [alpha + Fraction(i, 8) for i in range(8)]
+    points = [Fraction(i, 4) for i in range(8)]
+    found = excess_of_few(floats, number, np.array(alphas, dtype=float), np.array(points, dtype=float))
+    for i, (a, x) in enumerate(zip(alphas, points, strict=True)):
+        true = truth(exactly, number, a, x)
+        assert found.lower[i] <= true * (1 + Fraction(1, 10**14)) + Fraction(1, 10**15)
+        assert true * (1 - Fraction(1, 10**14)) <= found.upper[i]
+        assert found.upper[i] - found.lower[i] <= 1e-9 * found.upper[i] + 1e-11
+
+
+@pytest.mark.parametrize("at_once", [1, 100, 2**18])
+def test_points_in_pieces(monkeypatch, at_once):
+    """However many points are looked up together, each has the ends that it has alone."""
+    monkeypatch.setattr(halves, "AT_ONCE", at_once)
+    u = np.array([2.0, -0.25, -0.5, 0.125])
+    scores = Parts(np.array([0.01, 0.9, 0.05, 0.04]), u, 0 * u)
+    x = np.linspace(0.0, 20.0, 57)
+    for number in (6, 300):
+        found = excess_of_few(scores, number, np.ones(57), x)
+        each = [excess_of_few(scores, number, np.ones(1), x[i : i + 1]) for i in range(57)]
+        assert found.lower == pytest.approx(np.concatenate([one.lower for one in each]), rel=1e-13, abs=0)
+        assert found.upper == pytest.approx(np.concatenate([one.upper for one in each]), rel=1e-13, abs=0)
+
+
+def test_what_a_point_costs():
+    """The outcomes of the half that is looked up: of all scores, of those that are not the usual one, or none."""
+    u = np.array([2.0, -0.25, -0.5, 0.125])
+    few, none = Parts(np.array([0.3, 0.3, 0.3, 0.1]), u, 0 * u), Parts(np.full(4, 0.25), u, 0 * u)
+    assert halves.price(few, 6) == math.comb(3 + 3, 3)
+    rare = Parts(np.array([1e-5, 1 - 3e-5, 1e-5, 1e-5]), u, 0 * u)
+    assert halves.price(rare, 10_000) == sum(math.comb(count - count // 2 + 2, 2) for count in range(11))
+    assert halves.price(none, 10_000) == math.inf

@@ -243,3 +243,25 @@ def test_where_shared_lines_say_nothing_lists_do():
     pair = ScorePair(definitions.Definition(19, 19, (run.pair.fallback.definition.laws[20],)))
     eps = np.linspace(0.0, 7.0, 300)
     assert (pair.delta(eps).upper[:30] <= pair.delta(eps[:30]).upper * 1.01).all()
+
+
+@pytest.mark.parametrize("x2", [0, 1])
+def test_one_law_of_rare_reports_is_listed_first(monkeypatch, x2) -> None:
+    """All others have the value of one of the two: the scores are one law, times alpha or not. Few lines are needed."""
+    channel = random_channel(2, 5, eps0=3.0, rng=np.random.default_rng(12))
+    law = definitions.equal_others(channel, 0, 1, x2)
+    rare = (*(one._replace(chance=0.002 * one.chance) for one in law), definitions.kind(0.998, 0.0, 0.0))
+    pair = ScorePair(definitions.Definition(90, 90, (rare,)))
+    eps = np.linspace(0.0, 0.15 * pair.largest_loss, 200)
+    asked, real = [], ScorePair._shared
+    monkeypatch.setattr(
+        ScorePair, "_shared", lambda self, law, own, rtol: asked.append(len(own)) or real(self, law, own, rtol)
+    )
+    listed = pair.delta(eps, 1e-6)
+    assert sum(asked) < len(eps) / 4
+    monkeypatch.setattr(score_pair, "MOST_LOOKED_UP", 0.0)
+    lines = pair.delta(eps, 1e-6)
+    assert sum(asked) >= len(eps)
+    for one, other in ((listed, lines), (lines, listed)):
+        assert (one.lower <= other.upper * (1 + 1e-9)).all()
+    assert ((listed.upper - listed.lower) <= 1e-4 * listed.upper).mean() > 0.9

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shufflekit import definitions
 from shufflekit.accuracy import score_error
 from shufflekit.dominating_pairs import ScorePair, score_pair, slanted
 from shufflekit.dominating_pairs.halves import Parts, excess_of_few
@@ -75,7 +76,7 @@ def test_near_what_lists_of_outcomes_say(run, rtol):
 
 
 def test_few_alphas_are_looked_at(monkeypatch):
-    pair = RUNS[3].attacks[0].pair
+    pair = ScorePair(definitions.Definition(60, 400, (definitions.blanket(random_channel(3, 4, 2.0, rng=RNG), 0, 1),)))
     eps = np.linspace(0.0, 0.01, 500)
     looked, real = [], slanted.stop_losses_at_many
     monkeypatch.setattr(slanted, "stop_losses_at_many", lambda *own: looked.append(len(own[1])) or real(*own))
@@ -92,3 +93,21 @@ def test_few_alphas_are_looked_at(monkeypatch):
 def test_alphas_that_need_a_look_each_are_left_to_others():
     scores = Parts(np.array([0.5, 0.5]), np.array([1.0, -1.0]), np.array([-1.0, 1.0]) * 0.9)
     assert excess_at_many(scores, 10, np.linspace(1, 2, 9), np.linspace(0, 1, 9), 1e-3, 0.0) is None
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6])
+def test_one_law_is_looked_at_once(monkeypatch, rtol, turned):
+    """Scores without u0, or without u1: one look tells of all alphas, and is as near as lists of outcomes are."""
+    looked, real = [], slanted.stop_losses_at_many
+    monkeypatch.setattr(slanted, "stop_losses_at_many", lambda *own: looked.append(own) or real(*own))
+    chance, u = np.array([0.1, 0.5, 0.2, 0.2]), np.array([2.0, -0.5, -0.25, 0.5])
+    u -= chance @ u
+    scores = Parts(chance, 0 * u, u) if turned else Parts(chance, u, 0 * u)
+    alpha = np.exp(np.linspace(0.0, 0.8, 300))
+    x = 12 * (alpha - 1)
+    found, alone = excess_at_many(scores, 12, alpha, x, rtol, 1e-12), excess_of_few(scores, 12, alpha, x)
+    assert len(looked) == 1
+    assert (found.lower <= alone.upper * (1 + 1e-9)).all()
+    assert (found.upper >= alone.lower * (1 - 1e-9)).all()
+    assert (found.upper - found.lower).max() <= 2 * np.sqrt(rtol) * alone.upper[0]

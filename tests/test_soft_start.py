@@ -103,3 +103,21 @@ def test_the_second_derivative_of_a_normal_density():
             true = np.abs((u / deviation) ** 2 - 1) * np.exp(-((u / deviation) ** 2) / 2)
             true /= math.sqrt(2 * math.pi) * deviation**3
             assert true.max() <= soft_start._second_derivative(np.array([near]), 1.0, 2.0)[0] * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("apart", [0.02, 0.15])
+def test_a_step_before_a_soft_start(apart):
+    """By mpmath: ``E F(y + g)`` is a cubic between nodes, off by no more than is said, scores being no nodes."""
+    own, noise, nodes = random_laws(3, 2, 5), 2.5, 200
+    found = soft_start._smooth(own, apart, nodes, noise)
+    assert found.shape == (2, 2 * nodes + 1)
+    for k in range(0, 2 * nodes + 1, 40):
+        y = mpmath.mpf(apart) * (k - nodes)
+        for row, law in zip(found, own, strict=True):
+            u = [(y + value) / noise for value in law.value]
+            true = mpmath.fsum(
+                p * noise * (mpmath.npdf(one) + one * mpmath.ncdf(one)) for p, one in zip(law.chance, u, strict=True)
+            )
+            off = soft_start._cubic_error(apart, noise) + 1e-14 * (1 + abs(float(y)))
+            assert abs(row[k] - float(true)) <= off
+    assert soft_start._cubic_error(apart, noise) < 1e-6

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from shufflekit._binomial import log_pmf
 from shufflekit._dot import dot, product
 from shufflekit._validate import Array
-from shufflekit.accuracy import STRETCH_ERROR, SUM_ERROR, UNIT, pmf_error
+from shufflekit.accuracy import SUM_ERROR, UNIT, pmf_error
 from shufflekit.atoms import Enclosure
 from shufflekit.dominating_pairs.blocks import Blocks, means, stretched, window
 from shufflekit.dominating_pairs.loss_bins import LossBins
@@ -157,7 +157,7 @@ def _groups(law: VotesLaw, parts: Blocks, near: float, usual: Usual) -> Groups:
     weight = law.base + slope * mean + third * law.third_share * (last[number] - mean)
     # All of the few more are of the third kind, or none is.
     ends = [law.base + slope * first, law.base + slope * last, law.base + slope * first + third * (last - first)]
-    doubt = 4 * UNIT if parts.single else 2 * STRETCH_ERROR
+    doubt = 4 * UNIT if parts.single else 2 * law.stretched
     low, high = np.min(ends, axis=0), np.max(ends, axis=0)
     less, more = (np.clip(weight * (1 + side * doubt), low[number], high[number]) for side in (-1, 1))
     return Groups(number, less, more, law.count - last, low, high)
@@ -242,5 +242,5 @@ def _put_above(bins: LossBins, block: SignBlocks, sums: int, thirds: Thirds | No
 
 def _error(law: VotesLaw, parts: Blocks) -> float:
     """Relative, of every mass: of c, of the first sum of a stretch, of the products from there, of sums of them."""
-    blocks = pmf_error(law.count * law.rate) if parts.single else STRETCH_ERROR
+    blocks = pmf_error(law.count * law.rate) if parts.single else law.stretched
     return blocks + pmf_error(float(parts.high[-1])) + 4 * UNIT * LONGEST + SUM_ERROR

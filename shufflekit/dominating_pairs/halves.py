@@ -18,9 +18,11 @@ from shufflekit.bracket import Ends
 from shufflekit.dominating_pairs.few_sums import ways
 
 MOST_OUTCOMES, MOST_OF_OTHERS = 60_000, 6_000  # of a half: of all scores, and of some
+AT_ONCE = 2**18  # outcomes times points
 MOST_OTHERS, FARTHEST = 6.0, 60  # on the average, and of which there are lists
 VERY_FEW_OTHERS = 0.5  # on the average: their short lists cost less than long ones of all scores
-LEFT_OUT = 1e-6  # of the worth, that more others may have
+HARDLY_EVER = 1e-12  # times the likeliest number of others: of that many lists are looked up at few points
+LEFT_OUT = 1e-9  # of the worth, that more others may have
 
 
 class Parts(NamedTuple):
@@ -33,6 +35,16 @@ class Parts(NamedTuple):
     @property
     def sent(self) -> "Parts":
         return Parts(*(column[self.chance > 0] for column in self))
+
+    @property
+    def one_law(self) -> bool:
+        """Whether they are the same at all alphas but for a factor."""
+        return not (self.u0.any() and self.u1.any())
+
+    @property
+    def turned(self) -> "Parts":
+        """The scores ``-alpha u1`` of parts without u0, over alpha."""
+        return Parts(self.chance, -self.u1, self.u0)
 
     def at(self, alpha: float) -> Array:
         return self.u0 - alpha * self.u1
@@ -54,39 +66,56 @@ class Halves(NamedTuple):
     first: Parts
     second: Parts
 
-    def excess(self, alpha: float, x: float) -> tuple[float, float]:
-        """From below and from above."""
+    def excess(self, alpha: float, x: Array) -> Ends:
+        """At points x, for which the lists are sorted once."""
+        return self.near(alpha, x, 0.0)
+
+    def near(self, alpha: float, x: Array, away: float) -> Ends:
+        """The same of points that may be so far ``away``."""
         here, other = self.first.at(alpha), self.second.at(alpha)
         order = np.argsort(other)[::-1]
         least = float(other[order[-1]])
         other, chance = other[order] - least, self.second.chance[order]
-        needed = x - least - here
         # What is added up is positive.
         mass, moment = (np.append(0.0, np.cumsum(part)) for part in (chance, chance * other))
         kinds = len(self.scores.chance)
-        off = (16 + kinds) * UNIT * (self.number * self.scores.size(alpha) + abs(x))
         summed = 2 * (len(other) + len(here) + 8) * UNIT
-        # All that may be above what is needed, each by that or by a little more.
-        count = len(other) - np.searchsorted(other[::-1], needed - off, side="right")
-        most, less = moment[count], needed * mass[count]
-        noise = 2 * off * mass[count] + summed * (most + np.abs(less))
-        lower, upper = (float(dot(self.first.chance, np.maximum(most - less + one, 0.0))) for one in (-noise, noise))
-        return lower * (1 - summed - LIST_ERROR), upper * (1 + summed + LIST_ERROR)
+        lower, upper = np.empty(len(x)), np.empty(len(x))
+        for i in range(0, len(x), step := max(1, AT_ONCE // len(here))):
+            own = x[i : i + step, None]
+            needed = own - least - here
+            off = (16 + kinds) * UNIT * (self.number * self.scores.size(alpha) + np.abs(own)) + away
+            # All that may be above what is needed, each by that or by a little more.
+            count = len(other) - np.searchsorted(other[::-1], needed - off, side="right")
+            most, less = moment[count], needed * mass[count]
+            noise = 2 * off * mass[count] + summed * (most + np.abs(less))
+            lower[i : i + step] = dot(np.maximum(most - less - noise, 0.0), self.first.chance)
+            upper[i : i + step] = dot(np.maximum(most - less + noise, 0.0), self.first.chance)
+        return Ends(lower * (1 - summed - LIST_ERROR), upper * (1 + summed + LIST_ERROR))
 
 
 def excess_of_few(scores: Parts, number: int, alpha: Array, x: Array) -> Ends:
     """The ends at x >= 0 of sums of so many scores at these alphas, infinity where the lists would be too long."""
-    scores = scores.sent
-    longest, others = _longest(scores, number), number * (1 - float(scores.chance.max()))
-    if longest <= (MOST_OUTCOMES if others > VERY_FEW_OTHERS else MOST_OF_OTHERS):
-        halves = _halves(scores, number)
-        found = [halves.excess(float(a), float(own)) for a, own in zip(alpha, x, strict=True)]
-    elif others <= MOST_OTHERS:
-        rare = _Others(scores, number)
-        found = [rare.excess(float(a), float(own)) for a, own in zip(alpha, x, strict=True)]
-    else:
+    if scores.u1.any() and not scores.u0.any():  # one law, times alpha
+        lower, upper = excess_of_few(scores.turned, number, alpha, x / alpha)
+        return Ends(alpha * lower, alpha * upper)
+    lists = _lists(scores.sent, number)
+    if lists is None:
         return Ends(np.zeros(len(x)), np.full(len(x), np.inf))
-    return Ends(*np.reshape(found, (-1, 2)).T.copy())
+    if not scores.u1.any():
+        return lists.excess(1.0, x)
+    lower, upper = np.empty(len(x)), np.empty(len(x))
+    for i, own in enumerate(alpha.tolist()):
+        lower[i : i + 1], upper[i : i + 1] = lists.excess(own, x[i : i + 1])
+    return Ends(lower, upper)
+
+
+def _lists(scores: Parts, number: int) -> "Halves | _Others | None":
+    """Of all scores, or of those that are not the usual one; none where they would be too long."""
+    others = number * (1 - float(scores.chance.max()))
+    if _longest(scores, number) <= (MOST_OUTCOMES if others > VERY_FEW_OTHERS else MOST_OF_OTHERS):
+        return _halves(scores, number)
+    return _Others(scores, number) if others <= MOST_OTHERS else None
 
 
 class _Others:
@@ -109,34 +138,51 @@ class _Others:
         self.mean_beyond = number * rate * tail(counts, number - 1, rate, 1 - rate) * more
         self.error = pmf_error(number * rate) + len(counts) * UNIT
 
-    def excess(self, alpha: float, x: float) -> tuple[float, float]:
+    def excess(self, alpha: float, x: Array) -> Ends:
         """The lists go on until what more others may be worth is hardly anything."""
         usual, most = (float(part) for part in (self.scores.at(alpha)[self.usual], self.others.at(alpha).max()))
         off, most = 8 * UNIT * self.number * self.scores.size(alpha), max(most, 0.0)
-        lower = upper = left = 0.0
+        lower, upper, left = np.zeros(len(x)), np.zeros(len(x)), np.zeros(len(x))
+        todo = np.arange(len(x))
         for count, chance in enumerate(self.chance.tolist()):
             # All that is left of x, when the usual ones are counted.
-            rest = x - (self.number - count) * usual
-            if count * most + off >= rest * (1 - 8 * UNIT):
-                lower += chance * self._of(count, alpha, rest + off)[0]
-                upper += chance * self._of(count, alpha, rest - off)[1]
+            rest = x[todo] - (self.number - count) * usual
+            seen = count * most + off >= rest * (1 - 8 * UNIT)
+            own, rest = todo[seen], rest[seen]
+            if len(own):
+                ends = self._of(count, alpha, rest, off)
+                lower[own] += chance * ends.lower
+                upper[own] += chance * ends.upper
             # (S - x)_+ of more others is no more than all of these as large as the largest, and the usual ones.
-            left = most * float(self.mean_beyond[count])
-            left += self.number * max(usual + off, 0.0) * float(self.beyond[count])
-            if left <= LEFT_OUT * upper:
+            left[todo] = most * float(self.mean_beyond[count])
+            left[todo] += self.number * max(usual + off, 0.0) * float(self.beyond[count])
+            todo = todo[left[todo] > LEFT_OUT * upper[todo]]
+            if not len(todo):
                 break
-        return lower * (1 - self.error), upper * (1 + self.error) + left
+        return Ends(lower * (1 - self.error), upper * (1 + self.error) + left)
 
-    def _of(self, count: int, alpha: float, x: float) -> tuple[float, float]:
+    def _of(self, count: int, alpha: float, x: Array, off: float) -> Ends:
+        """Of so many others, at points that may be so much off."""
         if count == 0:
-            return max(-x, 0.0), max(-x, 0.0)
+            return Ends(np.maximum(-x - off, 0.0), np.maximum(-x + off, 0.0))
         if count not in self.lists:
             self.lists[count] = _halves(self.others, count)
-        return self.lists[count].excess(alpha, x)
+        return self.lists[count].near(alpha, x, off)
 
 
 def _halves(scores: Parts, number: int) -> Halves:
     return Halves(scores, number, *(_listed(scores, own) for own in (number - number // 2, number // 2)))
+
+
+def price(scores: Parts, number: int) -> float:
+    """What a point costs, about, in outcomes of a half that are looked up; infinite where there are no lists."""
+    lists = _lists(scores.sent, number)
+    if lists is None:
+        return math.inf
+    if isinstance(lists, Halves):
+        return float(len(lists.first.chance))
+    likely = np.flatnonzero(lists.chance > HARDLY_EVER * lists.chance.max())
+    return float(sum(_longest(lists.others, count) for count in likely.tolist()))
 
 
 def _longest(scores: Parts, number: int) -> int:

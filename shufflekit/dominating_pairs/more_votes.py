@@ -7,7 +7,7 @@ import numpy as np
 
 from shufflekit._binomial import pmf, tail
 from shufflekit._validate import Array
-from shufflekit.accuracy import STRETCH_ERROR, TINY
+from shufflekit.accuracy import TINY, stretch_error
 from shufflekit.dominating_pairs.blocks import Blocks, blocks, outside, window
 from shufflekit.dominating_pairs.votes import MOST_EPS, Votes
 
@@ -25,6 +25,10 @@ class MoreVotes(Votes):
     more: int = 0
     more_rate: float = 0.0
 
+    @property
+    def stretched(self) -> float:
+        return super().stretched + stretch_error(self.more, self.more_rate)
+
     def upper(self, eps: Array, rtol: float, log_cut: float, moved: Array | None = None) -> Array:
         """``H_{e^eps}``, never too small, at an array of eps >= 0; or R's mean of ``(P/R - e^eps Q/R + moved)_+``."""
         width = PART_OF_RTOL * rtol
@@ -38,7 +42,7 @@ class MoreVotes(Votes):
         most = 1.0
         if moved is not None:
             away = outside(self.count, self.rate, self.rest, int(parts.low[0]), int(parts.high[-1]))
-            missing += max(float(moved.max()), 0.0) * (away.probability + out + before) * (1 + STRETCH_ERROR)
+            missing += max(float(moved.max()), 0.0) * (away.probability + out + before) * (1 + self.stretched)
             most = math.inf
         lowered = Votes(
             self.count,
@@ -54,7 +58,7 @@ class MoreVotes(Votes):
         many = self.rows_of_points(rtol, log_cut) * len(eps) / MOST_ASKED
         rows = lowered.heavier(self._joined(parts, first, last), rtol * max(1.0, many) ** 2, log_cut)
         above, error = lowered.excess(rows, np.minimum(eps, MOST_EPS), moved)
-        return np.clip((above + error) * (1 + STRETCH_ERROR) + missing, TINY, most)
+        return np.clip((above + error) * (1 + self.stretched) + missing, TINY, most)
 
     def _joined(self, parts: Blocks, first: int, last: int) -> Blocks:
         """The labelled ones of both kinds together."""

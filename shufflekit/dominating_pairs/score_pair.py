@@ -19,7 +19,7 @@ from shufflekit.bracket import Ends
 from shufflekit.convex_order import connected, extended, hull
 from shufflekit.definitions import Definition, ScoreLaw, distinct
 from shufflekit.dominating_pairs.few_sums import all_ways
-from shufflekit.dominating_pairs.halves import Parts, excess_of_few
+from shufflekit.dominating_pairs.halves import Parts, excess_of_few, price
 from shufflekit.dominating_pairs.knots import AT_RTOL, COARSE, focused, knots_of_both
 from shufflekit.dominating_pairs.lines import chernoffs, excess_of_sums, work
 from shufflekit.dominating_pairs.pair import Aim, Pair, in_steps
@@ -32,6 +32,7 @@ MOST_ATOMS = 100_000  # that are listed one by one
 LEFT_OUT = 0.5  # of a tolerance, that lists of outcomes may leave out
 ROUGH = 0.1  # a tolerance at which most laws can be ruled out
 MANY = 40  # points, which may share lines
+MOST_LOOKED_UP = 1.6e7  # outcomes, beyond which lines cost less
 GROSS, NOISES = 0.1, 10.0  # of a value, and tolerances: ends farther apart say that lines should not have been shared
 SOME, MOST_WORK = 9, 4e6  # points, that tell what all cost; sines of all, beyond which there is more noise
 
@@ -134,6 +135,9 @@ class ScorePair(Pair):
 
     def _excess_at(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
         """At many points a few alphas tell of all, but where they tell hardly anything, as of few rare scores."""
+        scores, slots = Parts(law.chance, law.u0, law.u1), self.definition.slots
+        if len(eps) > MANY and scores.one_law and price(scores, slots) * len(eps) <= MOST_LOOKED_UP:
+            return self._listed_first(law, eps, rtol, least)
         shared = self._shared(law, eps, rtol) if len(eps) > MANY else None
         if shared is None:
             return self._alone(law, eps, rtol, least)
@@ -142,10 +146,22 @@ class ScorePair(Pair):
         if wide.any():
             # Lists of outcomes, if there are few: a line of its own has as much noise.
             population, alpha, x = self._asked(eps[wide])
-            own = excess_of_few(Parts(law.chance, law.u0, law.u1), self.definition.slots, alpha, x)
+            own = excess_of_few(scores, slots, alpha, x)
             shared.lower[wide] = np.maximum(shared.lower[wide], own.lower / population)
             shared.upper[wide] = np.minimum(shared.upper[wide], own.upper / population)
         return shared
+
+    def _listed_first(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
+        """By lists of outcomes of a law that all alphas share; where these leave too much out, by lines."""
+        population, alpha, x = self._asked(eps)
+        ends = excess_of_few(Parts(law.chance, law.u0, law.u1), self.definition.slots, alpha, x)
+        lower, upper = ends.lower / population, ends.upper / population
+        todo = upper - lower > np.maximum(rtol * LEFT_OUT * upper, least)
+        if todo.any():
+            lines = self._shared(law, eps[todo], rtol)
+            if lines is not None:
+                lower[todo], upper[todo] = np.maximum(lower[todo], lines.lower), np.minimum(upper[todo], lines.upper)
+        return Ends(lower, upper)
 
     def _shared(self, law: "Columns", eps: Array, rtol: float) -> Ends | None:
         slots, rising = self.definition.slots, np.argsort(eps)

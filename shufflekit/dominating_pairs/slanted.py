@@ -29,6 +29,13 @@ LOOKED_AT, MOST_WORK = 4, 4e6  # alphas, whose work tells of all; sines of all, 
 
 def excess_at_many(scores: Parts, number: int, alpha: Array, x: Array, rtol: float, noise: float) -> Ends | None:
     """Both ends at rising alphas, each at an x of its own, if few alphas do; each look may be off by ``noise``."""
+    if scores.u1.any() and not scores.u0.any():  # all scores are one law, times alpha
+        turned = excess_at_many(scores.turned, number, np.ones(len(x)), x / alpha, rtol, noise)
+        return turned and Ends(alpha * turned.lower, alpha * turned.upper)
+    if not scores.u1.any():  # one law
+        crowd = _crowd(scores.sent, number, 1.0)
+        lower, upper = stop_losses_at_many(crowd, x, min(rtol, ROUGHEST))
+        return Ends(lower * (1 - noise), upper * (1 + noise))
     scores = scores.sent
     largest = number * scores.at_all(alpha).max(axis=1)
     inside = (x < largest * (1 + EDGE)) & (largest > 0)  # beyond the largest sum nothing is left
@@ -60,8 +67,7 @@ def _inside(scores: Parts, number: int, alpha: Array, x: Array, rtol: float, noi
     for i, anchor in enumerate(anchors):
         own = used == i
         if own.any():
-            crowd = Share(Scores(scores.u0 - anchor * scores.u1, scores.chance), np.full(1, float(number)), np.ones(1))
-            lower[own], upper[own] = stop_losses_at_many(crowd, at[own], rtol)
+            lower[own], upper[own] = stop_losses_at_many(_crowd(scores, number, anchor), at[own], rtol)
     # Where lines lie is rounded, next to how far they fall.
     off = noise * (1 + np.abs(slope[:, None]) / number)
     lower, upper = lower * (1 - off), upper * (1 + off)
@@ -72,6 +78,10 @@ def _inside(scores: Parts, number: int, alpha: Array, x: Array, rtol: float, noi
     weight = (alpha - near) / (alpha - far)
     least = (np.where(right, lower[:, 1], lower[:, 0]) - weight * upper[:, 2]) / (1 - weight)
     return Ends(np.where(least > KNOWN, least, 0.0), most)
+
+
+def _crowd(scores: Parts, number: int, alpha: float) -> Share:
+    return Share(Scores(scores.at(alpha), scores.chance), np.full(1, float(number)), np.ones(1))
 
 
 def _anchors(scores: Parts, number: int, alpha: Array, x: Array, rtol: float) -> tuple[Array, Array]:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from shufflekit._dot import add_shifted
 from shufflekit._validate import Array
 from shufflekit.accuracy import KNOWN, UNIT
 from shufflekit.dominating_pairs.board import LOG_HUGE, Key, Scores
@@ -97,16 +98,19 @@ class SoftStart:
         largest = max(float(np.abs(law.value).max()) for law in self.laws)
         # Under a tilt what matters lies about tilt noise^2 to the left; and a score leads so much farther.
         deviations = END + float(self.tilts.max()) * self.noise + largest / self.noise
-        end = deviations * self.noise
-        y = np.linspace(-end, end, 2 * math.ceil(min(deviations * NODES, MOST_NODES)) + 1)
+        end, nodes = deviations * self.noise, math.ceil(min(deviations * NODES, MOST_NODES))
+        apart = end / nodes
+        y = apart * np.arange(-nodes, nodes + 1)
         wider = math.hypot(self.noise, math.sqrt(self.more))
-        most = np.max([_smooth(law, y, self.noise) for law in self.laws], axis=0)
-        gain = most - _smooth(self.law, y, wider) + ROUND_OFF * (np.abs(y) + largest + wider)
+        most = np.max(_smooth(self.laws, apart, nodes, self.noise), axis=0)
+        (own,) = _smooth([self.law], apart, nodes, wider)
+        units = ROUND_OFF + 8 * UNIT * max(len(law.value) for law in self.laws)
+        gain = most - own + units * (np.abs(y) + largest + wider) + 2 * _cubic_error(apart, self.noise)
         near = np.minimum(np.abs(y[1:]), np.abs(y[:-1]))
         # By Taylor |E r(y + g) - r(y)| is half the variance times |r''| at most, so far out or a score nearer.
         bend = (self.variance + self.law.variance) / 2 * _second_derivative(near - largest, self.noise, wider)
         bend += self.more / 2 * _second_derivative(near, self.noise, wider)
-        top = np.maximum(gain[1:], gain[:-1]) + (y[1] - y[0]) ** 2 / 8 * bend
+        top = np.maximum(gain[1:], gain[:-1]) + apart**2 / 8 * bend
         own = top > 0
         inside = (np.log(top[own]) - np.outer(self.tilts, y[:-1][own])).max(axis=1, initial=-np.inf)
         return np.asarray(np.maximum(inside, self._beyond(end)))
@@ -182,13 +186,32 @@ def _grouped(out: Array) -> Iterator[tuple[int, NDArray[np.bool_]]]:
         yield number, numbers == number
 
 
-def _smooth(law: Scores, y: Array, noise: float) -> Array:
-    """``E F(y + g)`` for a normal score of that deviation."""
-    total = np.zeros(len(y))
-    for value, chance in zip(law.value, law.chance, strict=True):
-        u = (y + value) / noise
-        total += chance * noise * (np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi) + u * ndtr(u))
+def _smooth(laws: Sequence[Scores], apart: float, nodes: int, noise: float) -> Array:
+    """``E F(y + g)`` for a normal score of that deviation, a row a law, at y = -nodes apart to nodes apart.
+
+    F, or its mean with a score, is taken to be a cubic between nodes, that has its values and slopes there.
+    """
+    farther = math.ceil(max(float(np.abs(law.value).max()) for law in laws) / apart) + 1
+    u = apart * np.arange(-nodes - farther, nodes + farther + 1) / noise
+    slope = ndtr(u)
+    value = noise * (np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi) + u * slope)
+    total = np.zeros((len(laws), 2 * nodes + 1))
+    for own, law in zip(total, laws, strict=True):
+        place = np.floor(law.value / apart)
+        t = law.value / apart - place
+        first, rising = law.chance * (1 + 2 * t) * (1 - t) ** 2, law.chance * apart * t * (1 - t) ** 2
+        second, falling = law.chance * t**2 * (3 - 2 * t), -law.chance * apart * t**2 * (1 - t)
+        left = farther + place.astype(np.intp)
+        places = np.append(left, left + 1).tolist()
+        add_shifted(own, value, places, np.append(first, second).tolist())
+        add_shifted(own, slope, places, np.append(rising, falling).tolist())
     return total
+
+
+def _cubic_error(apart: float, noise: float) -> float:
+    """What a cubic is off by at most: a distance's fourth power over 384 times the fourth derivative of F, which is
+    ``|u^2 - 1|`` times a normal density over its variance."""
+    return apart**4 / 384 / (math.sqrt(2 * math.pi) * noise**3)
 
 
 def _second_derivative(near: Array, least: float, most: float) -> Array:

@@ -27,7 +27,6 @@ from shufflekit.accuracy import (
     LOG_LEFT_OUT,
     LOG_LEFT_OUT_OF_POINTS,
     START_ERROR_OF_MANY,
-    STRETCH_ERROR,
     TINY,
     pmf_error,
     tail_error,
@@ -70,7 +69,7 @@ class Votes(VotesLaw):
         if self.third_rate and self.rows_of_points(rtol, log_cut) > MOST_ROWS:
             return _listed_delta(self, eps, rtol, log_cut)
         parts = blocks(self.count, self.rate, self.rest, width=PART * rtol, log_cut=log_cut, growing=True)
-        noise = pmf_error(self.count * self.rate) if parts.single and not self.third_rate else STRETCH_ERROR
+        noise = pmf_error(self.count * self.rate) if parts.single and not self.third_rate else self.stretched
         lighter, heavier = self.rows(parts, rtol, log_cut)
         reached, eps = eps < self.largest_loss, np.minimum(eps, MOST_EPS)
         above, error = self.excess(heavier, eps)
@@ -186,7 +185,7 @@ class Votes(VotesLaw):
         """The P-mass outside the blocks."""
         out = outside(self.count, self.rate, self.rest, int(parts.low[0]), int(parts.high[-1]))
         third = max(self.third, 0.0) * self.third_share * out.others
-        return (self.base * out.probability + (self.less + self.gap / 2) * out.labelled + third) * (1 + STRETCH_ERROR)
+        return (self.base * out.probability + (self.less + self.gap / 2) * out.labelled + third) * (1 + self.stretched)
 
     def excess(self, rows: Rows, eps: Array, moved: Array | None = None) -> tuple[Array, Array]:
         """``E[(gap/2 (1 + alpha) S - (alpha - 1) weight + moved)_+]``, and a bound on its rounding."""

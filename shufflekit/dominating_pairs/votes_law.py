@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from shufflekit._validate import Array
-from shufflekit.accuracy import loss_limit
+from shufflekit.accuracy import loss_limit, stretch_error
 from shufflekit.dominating_pairs.pair import Pair
 
 
@@ -29,6 +29,11 @@ class VotesLaw(Pair):
     def third_share(self) -> float:
         """How likely a message that is not labelled is of the third kind."""
         return min(self.third_rate / self.rest, 1.0) if self.third_rate else 0.0
+
+    @property
+    def stretched(self) -> float:
+        """The relative error of the mass of any stretch of labelled messages."""
+        return stretch_error(self.count, self.rate)
 
     @property
     def largest_loss(self) -> float:

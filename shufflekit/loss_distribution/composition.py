@@ -231,7 +231,7 @@ class Composition:
     def met(self, first: Bracket, second: Bracket) -> Bracket:
         """What two looks say together: of pairs with ends that are both from above, whichever is the lower one."""
         if self._one_sided:
-            return min(first, second, key=lambda one: one.upper)
+            return min(first, second, key=lambda one: (one.upper, -one.lower))
         return bracket(max(first.lower, second.lower), min(first.upper, second.upper))
 
     @property

@@ -54,7 +54,9 @@ class Curve(NamedTuple):
         # What is at infinite loss may outweigh all the rest by more than floating point can tell.
         excess = max(0.0, self.log_scale + math.log(unlisted) - LOG_LARGEST)
         log_scale = self.log_scale - excess
-        scaled = self.scaled * math.exp(-excess) + math.exp(math.log(unlisted) + log_scale)
+        with np.errstate(invalid="ignore"):
+            scaled = np.where(self.scaled < np.inf, self.scaled * math.exp(-excess), np.inf)  # unknown, and so it stays
+        scaled = scaled + math.exp(math.log(unlisted) + log_scale)
         return self._replace(scaled=scaled, log_scale=log_scale)
 
     def delta(self, eps: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from shufflekit import _validate
 from shufflekit._binomial import log_pmf, masses
 from shufflekit._validate import Array
-from shufflekit.accuracy import KNOWN, STRETCH_ERROR, pmf_error
+from shufflekit.accuracy import KNOWN, pmf_error, stretch_error
 from shufflekit.dominating_pairs.blocks import window
 
 MAX_N = 10**12
@@ -72,5 +72,5 @@ def _log_chances(low: Array, high: Array, n: int, gamma: float) -> Array:
     known = masses(np.append(low, high[-1] + 1), n, gamma, 1 - gamma)
     largest = log_pmf(np.clip(math.floor(mean), low, high), n, gamma)
     above = np.maximum(largest, log_pmf(np.clip(math.ceil(mean), low, high), n, gamma)) + np.log(high - low + 1)
-    log_known = np.log(np.maximum(known, KNOWN)) + math.log1p(STRETCH_ERROR)
+    log_known = np.log(np.maximum(known, KNOWN)) + math.log1p(stretch_error(n, gamma))
     return np.asarray(np.where(known > KNOWN, log_known, above + math.log1p(pmf_error(mean))))
