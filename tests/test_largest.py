@@ -121,3 +121,25 @@ def test_a_rough_look_that_is_near_enough_is_an_answer(monkeypatch):
     found = way.delta(2.0, 0.1)
     assert found.lower <= truth.lower <= truth.upper <= found.upper
     assert found.width <= 0.1
+
+
+def test_where_a_close_look_comes_no_nearer_others_are_not_asked():
+    """But for those that may be above it; else four ways that are alike took four times as long, and said no more."""
+    asked = []
+
+    def ask(way, rtol):
+        asked.append((way, rtol))
+        return way.found.pop(0)
+
+    vague = Way(math.inf, Bracket(0.5, 0.6), Bracket(0.55, 0.59))
+    alike, above = Way(math.inf, Bracket(0.5, 0.58)), Way(math.inf, Bracket(0.5, 0.595), Bracket(0.56, 0.56001))
+    found = largest([vague, alike, above], ask, 1e-4)
+    assert [way for way, tolerance in asked if tolerance == 1e-4] == [vague, above]
+    assert found == [Bracket(0.55, 0.59), Bracket(0.5, 0.58), Bracket(0.56, 0.56001)]
+    asked.clear()
+    clear, near = (
+        Way(math.inf, Bracket(0.5, 0.6), Bracket(0.55, 0.5501)),
+        Way(math.inf, Bracket(0.5, 0.5505), Bracket(0.55, 0.55)),
+    )
+    largest([clear, near], ask, 1e-4)
+    assert [way for way, tolerance in asked if tolerance == 1e-4] == [clear, near]

@@ -32,7 +32,7 @@ MOST_ATOMS = 100_000  # that are listed one by one
 LEFT_OUT = 0.5  # of a tolerance, that lists of outcomes may leave out
 ROUGH = 0.1  # a tolerance at which most laws can be ruled out
 MANY = 40  # points, which may share lines
-MOST_LOOKED_UP = 1.6e7  # outcomes, beyond which lines cost less
+MOST_LOOKED_UP = 4e6  # outcomes, beyond which lines cost less
 GROSS, NOISES = 0.1, 10.0  # of a value, and tolerances: ends farther apart say that lines should not have been shared
 SOME, MOST_WORK = 9, 4e6  # points, that tell what all cost; sines of all, beyond which there is more noise
 

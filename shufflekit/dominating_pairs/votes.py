@@ -51,7 +51,7 @@ MANY_TAILS = 30  # times the error of a tail, that of what lies between two valu
 CHUNK, MOST_CELLS = 100_000, 2**21  # numbers worked on at once; of a table of tails, to fit in memory several times
 PART, PART_OF_LIST, ROUGH, LOG_ALL = 0.8, 0.6, 0.2, -740.0  # of rtol, that blocks take; a first look, and how deep
 CHEAPER = 16  # times: a cell of a table is less work than what it serves
-MOST_REACH = 40_000  # signs in a row of a table: two roundings each are fewer than ``tail_error`` counts
+MOST_REACH = 4e15  # times ``tail_error``, signs in a row of a table: two roundings each are fewer than that counts
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ class Votes(VotesLaw):
         # Where all starts are moved, it may be asked from below the middle on.
         below = max(0.0, -float(self._needed(rows.weight.min(), eps, moved).min(initial=0.0))) / 2
         cells = len(np.unique(rows.signs)) * (below + reach + 2)
-        if cells > CHEAPER * len(rows.signs) * len(eps) or below + reach > MOST_REACH:
+        if cells > CHEAPER * len(rows.signs) * len(eps) or below + reach > MOST_REACH * tail_error(rows.signs.min()):
             yield rows, None
             return
         size = max(1, math.floor(MOST_CELLS / (below + reach + 2)))
