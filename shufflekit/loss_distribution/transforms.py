@@ -5,10 +5,12 @@ steps. By Poisson's summation formula the spread atom's transform, at an angle a
 
     sum_k e^{-(k - x)^2/(2 tau)} e^{i a k} = sqrt(2 pi tau) sum_m e^{-tau (a + 2 pi m)^2/2} e^{i (a + 2 pi m) x},
 
-of which m = 0 is what is looked for, times a factor that is known. Angles a reach to pi/2. The next terms, m = -1 and
-1, are at most ``e^{-2 pi tau (pi - a)}`` times that, and those after them hardly anything. What is cut off, WIDE/2
-steps away or more, is ``e^{-(WIDE/2)^2/(2 tau)}`` on either side, and then hardly anything, over the factor
-``sqrt(2 pi tau) e^{-tau a^2/2}``.
+of which m = 0 is what is looked for, times a factor that is known. The next terms, m = -1 and 1, are at most
+``e^{-2 pi tau (pi - a)}`` times that, and those after them hardly anything. What is cut off, WIDE/2 steps away or more,
+is ``e^{-(WIDE/2)^2/(2 tau)}`` on either side, and then hardly anything, over the factor ``sqrt(2 pi tau) e^{-tau a^2/2}``.
+
+Angles reach nearly to pi, where little is known of the transform: there the noise has silenced it (see ``smoothed``), as
+much as e^{-ENDED} at the last. What is not known is e^{-40} of the first at most when it has been multiplied by the noise.
 """
 
 import math
@@ -26,10 +28,10 @@ from shufflekit.atoms import Atoms
 from shufflekit.fourier import fft_error
 from shufflekit.loss_distribution.parts import tilted
 
-TAU, WIDE = 3.3, 32  # squared steps, and steps, of the spread: e^{-32} of aliases, e^{-34} of what is cut off
-OVER = 4  # times as many points as turns: angles up to pi/2
+TAU, WIDE = 3.3, 32  # squared steps, and steps, of the spread
+OVER = 2.25  # times as many points as turns: angles up to 8/9 pi
 ALIASES = CUT_OFF = 2.5  # times the first of them, all together: one on either side, and what comes after them
-ENDED = 45.0  # of a logarithm, beyond which nothing is heard
+ENDED = 40.0  # of a logarithm, beyond which nothing is heard
 CHUNK = 2**7  # atoms that are spread together, or as many as there are chunks
 Complex = NDArray[Any]
 
@@ -61,7 +63,7 @@ def evenly(weight: Array, place: Array, apart: float, number: int) -> tuple[Comp
 
     Weights may have any sign; errors are relative to the sum of their sizes.
     """
-    size = next_fast_len(OVER * number, real=True)
+    size = next_fast_len(math.ceil(OVER * number), real=True)
     step = 2 * math.pi / (apart * size)
     grid = np.zeros(size)
     chunk = max(CHUNK, math.isqrt(len(place)))
