@@ -7,10 +7,10 @@ steps. By Poisson's summation formula the spread atom's transform, at an angle a
 
 of which m = 0 is what is looked for, times a factor that is known. The next terms, m = -1 and 1, are at most
 ``e^{-2 pi tau (pi - a)}`` times that, and those after them hardly anything. What is cut off, WIDE/2 steps away or more,
-is ``e^{-(WIDE/2)^2/(2 tau)}`` on either side, and then hardly anything, over the factor ``sqrt(2 pi tau) e^{-tau a^2/2}``.
+is ``e^{-(WIDE/2)^2/(2 tau)}`` on either side, and then hardly anything, over ``sqrt(2 pi tau) e^{-tau a^2/2}``.
 
-Angles reach nearly to pi, where little is known of the transform: there the noise has silenced it (see ``smoothed``), as
-much as e^{-ENDED} at the last. What is not known is e^{-40} of the first at most when it has been multiplied by the noise.
+Angles reach nearly to pi, where little is known of the transform: there the noise has silenced it (see ``smoothed``),
+by e^{-ENDED} at the last. Multiplied by the noise, what is not known is e^{-38} of the first at most.
 """
 
 import math
