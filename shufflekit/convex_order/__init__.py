@@ -1,7 +1,7 @@
 """Convex order, the one idea behind every rounding of the kit: larger is told apart more easily."""
 
 from shufflekit.convex_order.grids import Grid, contract, split
-from shufflekit.convex_order.potentials import potential, profile
+from shufflekit.convex_order.potentials import potential, profile, rise
 from shufflekit.convex_order.profiles import Tails, connected, extended, hull, untold
 from shufflekit.convex_order.rounding import cells, divided, divided_in_order, put_together
 from shufflekit.convex_order.tangents import Known, below
@@ -21,6 +21,7 @@ __all__ = [
     "potential",
     "profile",
     "put_together",
+    "rise",
     "split",
     "untold",
 ]

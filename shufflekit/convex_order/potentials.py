@@ -3,8 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.atoms import Atoms
+
+AT_ONCE = 2**14  # points times values
 
 
 def potential(y: Array, q: Array) -> Array:
@@ -12,6 +15,15 @@ def potential(y: Array, q: Array) -> Array:
     beyond = np.cumsum(q[::-1])[::-1]
     pieces = np.diff(y) * beyond[1:]
     return np.append(np.cumsum(pieces[::-1])[::-1], 0.0)
+
+
+def rise(value: Array, chance: Array, x: Array) -> Array:
+    """``E(x + g)_+ - x_+`` of a law of mean 0: it is E(x + g)_+ on the left, and E(-x - g)_+ on the right."""
+    total = np.empty(len(x))
+    for i in range(0, len(x), step := max(1, AT_ONCE // len(value))):
+        own = x[i : i + step, None]
+        total[i : i + step] = dot(np.maximum(np.where(own > 0, -1.0, 1.0) * (own + value), 0.0), chance)
+    return total
 
 
 def profile(atoms: Atoms, eps: Array) -> Array:

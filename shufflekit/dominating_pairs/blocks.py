@@ -12,6 +12,7 @@ from shufflekit.accuracy import KNOWN
 from shufflekit.convex_order import divided_in_order
 
 FAR, GROWTH = 6.5, 1.2  # deviations, beyond which blocks are ever wider; times
+NEAR, AT_ONCE = 16, 2**18  # values a cell, on the average, that are added up; and of all rows at once
 SELDOM, LEAST = 1.0, 1e-300  # on the average: of fewer Bernstein's bound counts many more; and 1 over that is a number
 
 
@@ -126,6 +127,26 @@ def outside(n: int, rate: float, rest: float, first: int, last: int) -> Outside:
     return Outside(chance, n * rate * labelled, n * rest * others)
 
 
+def _mass_and_moment(edges: Array, n: Array, rate: float) -> tuple[Array, Array]:
+    """Of ``Bin(n, rate)`` between edges, by rows."""
+    mass = np.maximum(masses(edges, n, rate, 1 - rate), 0.0)
+    return mass, np.maximum(n * rate * masses(edges - 1, n - 1, rate, 1 - rate), 0.0)
+
+
+def _term_by_term(n: Array, rate: float, edges: Array) -> tuple[Array, Array]:
+    """The same between edges that are near each other, all rows having the same: a sum costs less than two tails."""
+    values, start = np.arange(edges[0], edges[-1]), (edges[:-1] - edges[0]).astype(np.intp)
+    mass, moment = np.empty((len(n), len(start))), np.empty((len(n), len(start)))
+    for i in range(0, len(n), step := max(1, AT_ONCE // len(values))):
+        own = n[i : i + step]
+        possible = np.minimum(values, own)
+        chance = pmf(possible, own, rate) if rate <= 1 / 2 else pmf(own - possible, own, 1 - rate)
+        chance[values > own] = 0.0
+        mass[i : i + step] = np.add.reduceat(chance, start, axis=1)
+        moment[i : i + step] = np.add.reduceat(chance * values, start, axis=1)
+    return mass, moment
+
+
 class Cells(NamedTuple):
     """A law on whole numbers, cut at nodes: what lies between two, and its mean; and all of it moved to the nodes.
 
@@ -141,10 +162,15 @@ class Cells(NamedTuple):
 
 def cells(n: Array, rate: float, nodes: Array) -> Cells:
     """``Bin(n, rate)``, for each n, cut at the nodes, which start at 0; a last one is put above n."""
-    n = n[:, None]
+    n, inner = n[:, None], nodes
     nodes = np.concatenate([np.broadcast_to(nodes, (len(n), len(nodes))), np.maximum(n, nodes[-1]) + 1], axis=1)
     low, high = nodes[:, :-1], nodes[:, 1:]
-    mass = np.maximum(masses(nodes, n, rate, 1 - rate), 0.0)
-    moment = np.maximum(n * rate * masses(nodes - 1, n - 1, rate, 1 - rate), 0.0)
+    if len(inner) > 2 and inner[-1] - inner[1] <= NEAR * len(inner):
+        ends = [_mass_and_moment(nodes[:, own], n, rate) for own in (slice(2), slice(-2, None))]
+        first, last = ends
+        between = _term_by_term(n, rate, inner[1:])
+        mass, moment = (np.concatenate(parts, axis=1) for parts in zip(first, between, last, strict=True))
+    else:
+        mass, moment = _mass_and_moment(nodes, n, rate)
     mean = np.clip(moment / np.where(mass > KNOWN, mass, np.inf), low, np.maximum(high - 1, low))
     return Cells(mass, mean, nodes, divided_in_order((mean - low) / (high - low), mass))

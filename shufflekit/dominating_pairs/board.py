@@ -16,7 +16,7 @@ import numpy as np
 from shufflekit._dot import add_shifted, dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR, KNOWN, UNIT
-from shufflekit.convex_order import divided
+from shufflekit.convex_order import divided, rise
 from shufflekit.search import first_yes
 
 NEARLY_CERTAIN = 1e-6  # of the variance
@@ -77,11 +77,13 @@ class Scores(NamedTuple):
     def tilt_for_mean(self, mean: float) -> float:
         """About the tilt, of at least 0, that makes this value the mean; no more than makes the law nearly certain."""
 
+        whole = self.variance
+
         def enough(tilt: float) -> bool:
             found, variance = self.tilted(tilt)
-            return found >= mean or variance < NEARLY_CERTAIN * self.variance
+            return found >= mean or variance < NEARLY_CERTAIN * whole
 
-        return first_yes(enough, max(mean, 0.0) / self.variance + 1e-300, doublings=60, halvings=12)
+        return first_yes(enough, max(mean, 0.0) / whole + 1e-300, doublings=60, halvings=8)
 
 
 class _Move(NamedTuple):
@@ -169,7 +171,7 @@ class Board:
         """``E F_m(x + offset + g) - (x + offset)_+`` at all nodes x."""
         x, reach = len(self.x), float(np.abs(law.value).max())
         total, bent = np.zeros(x), slice(*np.searchsorted(self.x, [-reach - offset, reach - offset]))
-        total[bent] = rise(law, self.x[bent] + offset)  # and 0 elsewhere
+        total[bent] = rise(*law, self.x[bent] + offset)  # and 0 elsewhere
         place = (offset + law.value) / self.step
         cell = np.floor(place)
         share, first = place - cell, (2 * self.margin + cell).astype(int).tolist()
@@ -289,12 +291,4 @@ class Board:
         rounded = Scores(self.step * np.array([float(nodes) for nodes, _ in kept]), np.array([m for _, m in kept]))
         far = max(abs(nodes) for nodes, _ in kept)
         bent = slice(self.half - far, self.half + far + 1)
-        return _Move([nodes for nodes, _ in kept], [m for _, m in kept], bent.start, rise(rounded, self.x[bent]))
-
-
-def rise(law: Scores, x: Array) -> Array:
-    """``E(x + g)_+ - x_+``: means are 0, so it is E(x + g)_+ on the left, and E(-x - g)_+ on the right."""
-    side, total = np.where(x > 0, -1.0, 1.0), np.zeros(len(x))
-    for value, chance in zip(law.value, law.chance, strict=True):
-        total += chance * np.maximum(side * (x + value), 0.0)
-    return total
+        return _Move([nodes for nodes, _ in kept], [m for _, m in kept], bent.start, rise(*rounded, self.x[bent]))

@@ -67,9 +67,8 @@ def _price(game: Game) -> float:
     """Terms of one alpha, about."""
     k, everybody, total = game.slots, game.slots == game.population, 0.0
     open_ = max(OPEN, 1 / len(game.moves))
-    for moves in game.moves:
+    for moves, (blanket, rows) in zip(game.moves, _terms(game), strict=True):
         starts, others = (len(moves.spares[0]), k - 1) if everybody else (1, k)
-        blanket, rows = _side_by_side(moves.spares[:1]), _side_by_side(moves.laws)
         total += starts * (blanket.price(others) + open_ * rows.price(others))
     return total
 
@@ -80,16 +79,16 @@ def few_worths(game: Game, eps: Array) -> Array:
     if not len(eps):
         return eps
 
-    def of(laws: Sequence[ScoreLaw], moves: Moves, some: Array) -> Array:
-        terms = _side_by_side(laws)
+    def of(terms: Terms, moves: Moves, some: Array) -> Array:
         return _spared(terms, moves.spares[0], game.slots, some) if everybody else _played(terms, game.slots, N, some)
 
-    bounds = [of((moves.spares[0],), moves, eps) for moves in game.moves]
+    terms = _terms(game)
+    bounds = [of(blanket, moves, eps) for moves, (blanket, _) in zip(game.moves, terms, strict=True)]
     worst = np.zeros(len(eps))
     for i in sorted(range(len(bounds)), key=lambda i: -float(bounds[i][0])):
         open_ = bounds[i] > worst
         if open_.any():
-            own = np.minimum(of(game.moves[i].laws, game.moves[i], eps[open_]), bounds[i][open_])
+            own = np.minimum(of(terms[i][1], game.moves[i], eps[open_]), bounds[i][open_])
             worst[open_] = np.maximum(worst[open_], own)
     return np.asarray(worst / N * (1 + 256 * UNIT * game.slots))  # each sum is of some hundred terms at most
 
@@ -171,6 +170,12 @@ def _steps(kinds: int, number: int) -> list[Numbers]:
         sets = np.zeros((math.comb(kinds + size - 1, size), size), dtype=np.intp)
         sets[found[-1]] = more
     return found
+
+
+@lru_cache(maxsize=4)  # both directions are asked about again and again
+def _terms(game: Game) -> list[tuple[Terms, Terms]]:
+    """Of each move, those of its first blanket, and those of its rows."""
+    return [(_side_by_side(moves.spares[:1]), _side_by_side(moves.laws)) for moves in game.moves]
 
 
 def _side_by_side(laws: Sequence[ScoreLaw]) -> Terms:

@@ -8,8 +8,8 @@ import numpy as np
 from shufflekit._dot import dot
 from shufflekit._validate import Array
 from shufflekit.accuracy import BOARD_ERROR
-from shufflekit.convex_order import divided
-from shufflekit.dominating_pairs.board import Scores, rise
+from shufflekit.convex_order import divided, rise
+from shufflekit.dominating_pairs.board import Scores
 
 HEAVY = 0.8  # of the largest variance, that is nearly as large
 MOVED = 5e-5  # of the variance, that rounding to the grid may add
@@ -22,9 +22,9 @@ LAW_NODES = 8.0  # a deviation, of what the last of many slots are worth
 def undominated(laws: list[Scores]) -> list[Scores]:
     """The laws but those that are no larger, in the convex order, than another, or a fair mixture of two of few."""
     x = -np.concatenate([law.value for law in laws])
-    rises, kept = np.array([rise(law, x) for law in laws]), list(range(len(laws)))
+    rises, kept = np.array([rise(*law, x) for law in laws]), list(range(len(laws)))
     for i in range(len(laws)):
-        others = [(j, k) for j in kept for k in kept if i != j <= k != i and (j == k or len(laws) <= MOST_MIXED)]
+        others = [(j, k) for j in kept for k in (kept if len(laws) <= MOST_MIXED else [j]) if i != j <= k != i]
         first, second = np.array(others, dtype=np.intp).reshape(-1, 2).T
         if (rises[i] <= (rises[first] + rises[second]) / 2 * (1 + BOARD_ERROR)).all(axis=1).any():
             kept.remove(i)

@@ -32,6 +32,7 @@ TAU, WIDE = 3.3, 32  # squared steps, and steps, of the spread
 OVER = 2.25  # times as many points as turns: angles up to 8/9 pi
 ALIASES = CUT_OFF = 2.5  # times the first of them, all together: one on either side, and what comes after them
 ENDED = 40.0  # of a logarithm, beyond which nothing is heard
+MOST_MULTIPLIED = 256  # rounds of one pair, that are multiplied
 CHUNK = 2**7  # atoms that are spread together, or as many as there are chunks
 Complex = NDArray[Any]
 
@@ -104,12 +105,28 @@ def product(transforms: Sequence[Transform]) -> tuple[Complex, Array]:
     for value, error, rounds, _ in transforms:
         log_bound += rounds * np.log(np.minimum(np.abs(value) + error, 1.0))
     heard = np.flatnonzero(log_bound > LOG_SILENT)
-    log_value, relative = np.zeros(len(heard), dtype=complex), np.zeros(len(heard))
+    power, multiplied, relative = np.ones(len(heard), dtype=complex), 0, np.full(len(heard), NODE_ERROR * ENDED)
     for value, error, rounds, _ in transforms:
         own, off = value[heard], error[heard]
-        log_value += rounds * np.log(np.where(np.abs(own) > TINY, own, TINY))
         relative += rounds * off / np.minimum(np.abs(own) + off, 1.0)
+        if rounds <= MOST_MULTIPLIED:
+            power, multiplied = _times(power, own, rounds), multiplied + rounds
+        else:
+            log_value = rounds * np.log(np.where(np.abs(own) > TINY, own, TINY))
+            relative += NODE_ERROR * np.abs(log_value)
+            power = power * np.exp(log_value)
     found, errors = np.zeros(len(log_bound), dtype=complex), np.full(len(log_bound), math.exp(LOG_SILENT))
-    found[heard] = np.exp(log_value)
-    errors[heard] = np.exp(log_bound[heard]) * (relative + NODE_ERROR * (ENDED + np.abs(log_value)))
+    found[heard] = power
+    errors[heard] = np.exp(log_bound[heard]) * (relative + NODE_ERROR * multiplied)
     return found, errors
+
+
+def _times(total: Complex, base: Complex, power: int) -> Complex:
+    """``total base^power``, by squares: each factor brings a few units, and logarithms take ten times as long."""
+    while power:
+        if power & 1:
+            total = total * base
+        power >>= 1
+        if power:
+            base = base * base
+    return total
