@@ -45,9 +45,7 @@ FEW_OUTCOMES, MOST_OUTCOMES = 2**14, 2**21  # that are listed as they are; that 
 MOST_NUMBERS = 2**16  # of signs in a list, that are told apart
 ADDED = 1.6  # times rtol, relative to the variance: the square of the widths of cells of losses
 PART_OF_APART = 0.6  # of the distance that knots may have: these widths
-STEP = (
-    1.0  # of the logarithm of what is left out, which is so little that three times as much may be: lists serve again
-)
+STEP = 1.0  # of the logarithm of what is left out: it is so little that lists serve again
 MOST_EPS = 310.0  # no finite loss is larger
 MOST_ROWS = 2**14  # of an evaluation of delta
 MANY_TAILS = 30  # times the error of a tail, that of what lies between two values of d
