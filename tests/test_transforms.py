@@ -62,3 +62,18 @@ def test_what_the_spread_errs_by_is_counted(name, value, monkeypatch):
     found, error = evenly(weight, place, 0.01, 400)
     assert np.abs(found - true)[:200].max() > 1e3 * before
     assert (np.abs(found - true) <= error).all()
+
+
+def test_nothing_lies_beyond_the_unit_circle():
+    """Of 1e12 rounds an excess of 1e-3, which aliases have at the last angles, would be no number."""
+    pair = Atoms(np.array([-1e-3, 2e-3]), np.log([0.5, 0.5]))
+    found = transform(pair, 10**12, 1.0, 400.0, 64)
+    assert np.abs(found.value).max() <= 1 + 4e-16
+    assert (found.error[1:] > 0).all()
+    weight = np.exp(pair.log_q + 2 * pair.loss)
+    weight /= weight.sum()
+    true = directly(weight, pair.loss - weight @ pair.loss, 400.0 * np.arange(64))
+    assert (np.abs(found.value - true) <= found.error).all()
+    value, error = transforms.product([found])
+    assert np.isfinite(value).all()
+    assert np.isfinite(error).all()

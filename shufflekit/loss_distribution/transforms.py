@@ -53,6 +53,7 @@ def transform(pair: Atoms, rounds: int, c: float, apart: float, number: int) -> 
     kept = weight > UNIT / len(weight)
     weight, place = weight[kept], pair.loss[kept] - mean
     value, error = evenly(weight, place, apart, number)
+    value = value / np.maximum(np.abs(value), 1.0)  # no nearer to the truth is what lies beyond the unit circle
     spread = math.sqrt(float(dot(weight, place**2)))
     # The weights' own round-off and those left out, and the round-off of turns.
     error = error + 16 * UNIT + NODE_ERROR * spread * apart * np.arange(number)
