@@ -66,7 +66,8 @@ def test_what_the_spread_errs_by_is_counted(name, value, monkeypatch):
 
 def test_nothing_lies_beyond_the_unit_circle():
     """Of 1e12 rounds an excess of 1e-3, which aliases have at the last angles, would be no number."""
-    pair = Atoms(np.array([-1e-3, 2e-3]), np.log([0.5, 0.5]))
+    pair = Atoms(np.array([0.0, 2e-3]), np.log([1.0, 1e-9]))
+    assert np.abs(evenly(np.ones(1), np.zeros(1), 400.0, 64)[0]).max() > 1 + 1e-4
     found = transform(pair, 10**12, 1.0, 400.0, 64)
     assert np.abs(found.value).max() <= 1 + 4e-16
     assert (found.error[1:] > 0).all()
