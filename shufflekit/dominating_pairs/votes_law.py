@@ -32,8 +32,9 @@ class VotesLaw(Pair):
 
     @property
     def stretched(self) -> float:
-        """The relative error of the mass of any stretch of labelled messages."""
-        return stretch_error(self.count, self.rate)
+        """The relative error of the mass of any stretch of labelled messages, and of one of the third kind with it."""
+        third = stretch_error(self.count, self.third_share) if self.third_rate else 0.0
+        return stretch_error(self.count, self.rate) + third
 
     @property
     def largest_loss(self) -> float:
