@@ -43,8 +43,13 @@ def blocks(n: int, rate: float, rest: float, *, width: float, log_cut: float, gr
         low = np.arange(first, last + 1.0, step)
         high = np.minimum(low + step - 1, last)
     if step == 1:
-        return Blocks(low, high, pmf(low, n, rate) if rate <= rest else pmf(n - low, n, rest))
+        return Blocks(low, high, _chances(low, n, rate, rest))
     return Blocks(low, high, masses(np.append(low, last + 1.0), n, rate, rest))
+
+
+def _chances(m: Array, n: Array | int, rate: float, rest: float) -> Array:
+    """Of single numbers, by the rarer kind, whose rate has all its digits."""
+    return pmf(m, n, rate) if rate <= rest else pmf(n - m, n, rest)
 
 
 def starts(n: int, rate: float, rest: float, *, width: float, log_cut: float) -> Array:
@@ -140,7 +145,7 @@ def _term_by_term(n: Array, rate: float, edges: Array) -> tuple[Array, Array]:
     for i in range(0, len(n), step := max(1, AT_ONCE // len(values))):
         own = n[i : i + step]
         possible = np.minimum(values, own)
-        chance = pmf(possible, own, rate) if rate <= 1 / 2 else pmf(own - possible, own, 1 - rate)
+        chance = _chances(possible, own, rate, 1 - rate)
         chance[values > own] = 0.0
         mass[i : i + step] = np.add.reduceat(chance, start, axis=1)
         moment[i : i + step] = np.add.reduceat(chance * values, start, axis=1)
@@ -166,8 +171,7 @@ def cells(n: Array, rate: float, nodes: Array) -> Cells:
     nodes = np.concatenate([np.broadcast_to(nodes, (len(n), len(nodes))), np.maximum(n, nodes[-1]) + 1], axis=1)
     low, high = nodes[:, :-1], nodes[:, 1:]
     if len(inner) > 2 and inner[-1] - inner[1] <= NEAR * len(inner):
-        ends = [_mass_and_moment(nodes[:, own], n, rate) for own in (slice(2), slice(-2, None))]
-        first, last = ends
+        first, last = (_mass_and_moment(nodes[:, own], n, rate) for own in (slice(2), slice(-2, None)))
         between = _term_by_term(n, rate, inner[1:])
         mass, moment = (np.concatenate(parts, axis=1) for parts in zip(first, between, last, strict=True))
     else:

@@ -135,8 +135,8 @@ class ScorePair(Pair):
 
     def _excess_at(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
         """At many points a few alphas tell of all, but where they tell hardly anything, as of few rare scores."""
-        scores, slots = Parts(law.chance, law.u0, law.u1), self.definition.slots
-        if len(eps) > MANY and scores.one_law and price(scores, slots) * len(eps) <= MOST_LOOKED_UP:
+        slots = self.definition.slots
+        if len(eps) > MANY and law.parts.one_law and price(law.parts, slots) * len(eps) <= MOST_LOOKED_UP:
             return self._listed_first(law, eps, rtol, least)
         shared = self._shared(law, eps, rtol) if len(eps) > MANY else None
         if shared is None:
@@ -146,7 +146,7 @@ class ScorePair(Pair):
         if wide.any():
             # Lists of outcomes, if there are few: a line of its own has as much noise.
             population, alpha, x = self._asked(eps[wide])
-            own = excess_of_few(scores, slots, alpha, x)
+            own = excess_of_few(law.parts, slots, alpha, x)
             shared.lower[wide] = np.maximum(shared.lower[wide], own.lower / population)
             shared.upper[wide] = np.minimum(shared.upper[wide], own.upper / population)
         return shared
@@ -154,7 +154,7 @@ class ScorePair(Pair):
     def _listed_first(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
         """By lists of outcomes of a law that all alphas share; where these leave too much out, by lines."""
         population, alpha, x = self._asked(eps)
-        ends = excess_of_few(Parts(law.chance, law.u0, law.u1), self.definition.slots, alpha, x)
+        ends = excess_of_few(law.parts, self.definition.slots, alpha, x)
         lower, upper = ends.lower / population, ends.upper / population
         todo = upper - lower > np.maximum(rtol * LEFT_OUT * upper, least)
         if todo.any():
@@ -167,7 +167,7 @@ class ScorePair(Pair):
         slots, rising = self.definition.slots, np.argsort(eps)
         population, alpha, x = self._asked(eps[rising])
         noise = score_error(slots, self._local_eps)
-        shared = excess_at_many(Parts(law.chance, law.u0, law.u1), slots, alpha, x, rtol, noise)
+        shared = excess_at_many(law.parts, slots, alpha, x, rtol, noise)
         back = np.argsort(rising)
         return shared and Ends(shared.lower[back] / population, shared.upper[back] / population)
 
@@ -179,7 +179,7 @@ class ScorePair(Pair):
     def _alone(self, law: "Columns", eps: Array, rtol: float, least: float) -> Ends:
         """By lists of outcomes, if there are few, and by lines where there are too many; ``least`` may be left out."""
         slots, (population, alpha, x) = self.definition.slots, self._asked(eps)
-        ends = excess_of_few(Parts(law.chance, law.u0, law.u1), slots, alpha, x)
+        ends = excess_of_few(law.parts, slots, alpha, x)
         enough = np.maximum(rtol * LEFT_OUT * ends.upper, least * population)
         todo = np.isinf(ends.upper) | (ends.upper - ends.lower > enough)
         if todo.any():
@@ -238,6 +238,11 @@ class Columns(NamedTuple):
     t1: Array
     u0: Array
     u1: Array
+
+    @property
+    def parts(self) -> Parts:
+        """The scores, of which sums are asked about."""
+        return Parts(self.chance, self.u0, self.u1)
 
 
 def _columns(law: ScoreLaw) -> Columns:
